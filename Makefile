@@ -43,7 +43,7 @@ MATTER            := .venv-matter
 MATTER_LIBRARIES  := .build/matter-libraries
 export MATTER_CONTROLLER
 
-.PHONY: demonstrations no-tests build-tests all-tests documentation help run unoptimized release static test lint format unit-test rules interop prove proof-check swarm matrix nightly fuzz api-fuzz sanitize abuse bench install deps build-deps test-deps clean
+.PHONY: typecheck-macos demonstrations no-tests build-tests all-tests documentation help run unoptimized release static test lint format unit-test rules interop prove proof-check swarm matrix nightly fuzz api-fuzz sanitize abuse bench install deps build-deps test-deps clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -87,10 +87,11 @@ test: $(if $(TESTS),no-tests) test-deps lint build-tests documentation rules all
 no-tests:
 	@echo "make test: TESTS= is for make unit-test; make test runs everything" >&2; exit 2
 
-lint: unit-test-deps ## check the format of every Swift file, the prose, and the links, commands and options in the docs
+lint: unit-test-deps ## check the format of every Swift file, the prose, the links, commands and options in the docs, and the platform conditions
 	@$(SUMMARIZE) build lint swift format lint --strict --parallel -r $(SOURCES)
 	@$(SUMMARIZE) build prose Scripts/check-prose
 	@$(SUMMARIZE) build docs Scripts/check-docs
+	@$(SUMMARIZE) build platform Scripts/check-platform
 
 format: ## correct the format of every Swift file
 	swift format format --in-place --parallel -r $(SOURCES)
@@ -117,6 +118,9 @@ endif
 
 demonstrations: build-deps ## run the demonstrations of Examples/Home; DEMONSTRATIONS= "wwdc15-arrive-home" for some
 	@Examples/Home/run $(DEMONSTRATIONS)
+
+typecheck-macos: build-deps ## check on Linux that the targets compile for macOS
+	Scripts/typecheck-macos
 
 documentation: build-tests ## build the reference of the public libraries with DocC, in .build/documentation
 	@$(SUMMARIZE) build documentation Scripts/build-documentation .build/test/debug/Modules
@@ -147,12 +151,13 @@ else
 	@echo "NOT RUN: the proof needs a network namespace for each run, which only Linux has."
 endif
 
-# SEEDS=200; HAPSIM_SEED= replays one seed and prints all events. POPULATION= accessories, hubs (engines) or homes (whole hubs)
+# SEEDS=200; HAPSIM_SEED= replays one seed and prints all events. POPULATION= accessories, nodes (with Matter), hubs (engines) or homes (whole hubs)
 SEEDS ?= 200
-POPULATION ?= accessories hubs homes
+POPULATION ?= accessories nodes hubs homes
 swarm: build-deps ## run SEEDS= random populations with random faults in simulated worlds, on all cores
 	swift build -c release --product Swarm $(UNCHECKED) $(STATIC)
 	$(if $(filter accessories,$(POPULATION)),.build/release/Swarm $(if $(HAPSIM_SEED),$(HAPSIM_SEED),--seeds $(SEEDS)))
+	$(if $(filter nodes,$(POPULATION)),.build/release/Swarm --nodes $(if $(HAPSIM_SEED),$(HAPSIM_SEED),--seeds $(SEEDS)))
 	$(if $(filter hubs,$(POPULATION)),.build/release/Swarm --hubs $(if $(HAPSIM_SEED),$(HAPSIM_SEED),--seeds $(SEEDS)))
 	$(if $(filter homes,$(POPULATION)),.build/release/Swarm --homes $(if $(HAPSIM_SEED),$(HAPSIM_SEED),--seeds $(SEEDS)))
 
@@ -167,7 +172,7 @@ else
 	@echo "NOT RUN: the accessories are started in a network namespace, which only Linux has."
 endif
 
-# TARGET= tlv, http, control, frames, json, profile, texts, values, connection, controller, capture, import, archive, yaml, dns, lint, defects, commands, scenario, judge, mdns, tzif, home, hashome, hublink, matter or credentials; without it, all of them.
+# TARGET= one of those that Scripts/fuzz-changed --all lists; without it, all of them.
 MINUTES ?= 10
 TARGET  ?=
 fuzz: build-deps ## fuzz the parsers and the protocol, each for MINUTES=
@@ -230,6 +235,7 @@ ifeq ($(SYSTEM),Linux)
 	$(VENV)/bin/python Benchmarks/home_engine.py --tool .build/static/release/HomeEngineTool
 	PKG_CONFIG_PATH="$$PWD/$(STATIC_C)" swift build -c release --scratch-path .build/static $(STATIC_FLAGS) --product MatterNodeTool
 	$(VENV)/bin/python Benchmarks/matter_node.py --tool .build/static/release/MatterNodeTool
+	$(QUIETLY) $(VENV)/bin/python Benchmarks/matter_sockets.py --hapsim .build/static/release/hapsim --tool .build/static/release/MatterNodeTool --rounds $(ROUNDS)
 	$(QUIETLY) $(VENV)/bin/python Benchmarks/hub.py --programs .build/static/release --tools $(BENCH) --folder .build --rounds $(ROUNDS)
 	HAPSIM="$$PWD/.build/static/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/mdns.py --rounds $(ROUNDS) --markdown $(BENCH)/mdns.md
 else
@@ -243,21 +249,28 @@ install: release ## install hapsim, hapctl and haptest in PREFIX=
 	install -m 755 .build/release/haptest "$(DESTDIR)$(PREFIX)/bin/haptest"
 	install -m 644 Profiles/* "$(DESTDIR)$(PREFIX)/share/hapsim/Profiles"
 
-deps: build-deps test-deps ## install missing packages with apt
+deps: build-deps test-deps $(if $(filter Darwin,$(SYSTEM)),$(VENV)/installed) ## install missing packages with apt
 
 build-deps:
 	@Scripts/install-dependencies build
 
+# If the list of packages is newer than the file `installed`, the virtual environment is created again.
 ifeq ($(SYSTEM),Linux)
 test-deps: $(VENV)/installed $(HOMEKIT_PYTHON)/installed $(RESOLVED)/unpacked $(if $(MATTER_CONTROLLER),$(MATTER)/installed $(MATTER_LIBRARIES)/unpacked)
-else
-test-deps: build-deps
-endif
 
-# If the list of packages is newer than the file `installed`, the virtual environment is created again.
 $(VENV)/installed: Tests/Interop/requirements.txt | system-test-deps
 	$(call make-venv,$(VENV),$<)
 	touch $@
+else
+test-deps: build-deps
+
+# The list of packages is for Linux. On macOS, only the controller of the README is installed, with Homebrew's Python: the system's is too old.
+$(VENV)/installed: Tests/Interop/requirements.txt
+	rm -rf $(VENV)
+	"$$(brew --prefix python@3.13)/bin/python3.13" -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check "$$(sed -n 's/^\(aiohomekit==[0-9.]*\).*/\1/p' $<)"
+	touch $@
+endif
 
 $(HOMEKIT_PYTHON)/installed: Tests/Interop/requirements-homekit-python.txt | system-test-deps
 	$(call make-venv,$(HOMEKIT_PYTHON),$<)

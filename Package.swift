@@ -180,7 +180,7 @@ let package = Package(
       name: "HAPMatter",
       dependencies: [
         "HAPFrontEnds", "HAPDeviations", "HAPTransport", "HAPDiscovery", "HAPLoop", "HAPAttributes", "MatterBridge",
-        "MatterProtocol", "MatterInteraction", "MatterModel", "MatterWire", "HAPIP", "HAPModel", "HAPCrypto",
+        "MatterProtocol", "MatterModel", "MatterWire", "HAPModel", "HAPCrypto",
       ]),
     .target(
       name: "HAPHost",
@@ -355,11 +355,15 @@ let package = Package(
         "HAPSimulator", "HAPSimulatorCore", "HAPCommands", "HAPHost", "HAPPreparation", "HAPFrontEnds", "HAPDevices",
         "HAPScenario", "HAPVocabulary", "HAPTestSupport", "WorldTestSupport",
       ]),
+    // Runs a controller of a Matter node on a loop.
+    .target(
+      name: "MatterTestSupport", dependencies: ["HAPMatter", "MatterController", "MatterProtocol", "HAPLoop"],
+      path: "Tests/MatterTestSupport"),
     .testTarget(
       name: "HAPMatterTests",
       dependencies: [
-        "HAPMatter", "HAPCommands", "HAPHost", "HAPPreparation", "HAPFrontEnds", "HAPProfile", "HAPStore",
-        "HAPTransport", "HAPIP", "HAPPairing", "HAPDiscovery", "HAPWorld", "HAPLoop", "MatterController",
+        "HAPMatter", "MatterTestSupport", "HAPCommands", "HAPHost", "HAPPreparation", "HAPFrontEnds", "HAPProfile",
+        "HAPStore", "HAPTransport", "HAPIP", "HAPPairing", "HAPDiscovery", "HAPWorld", "HAPLoop", "MatterController",
         "MatterInteraction", "MatterProtocol", "MatterModel",
         "MatterWire", "HAPFleet", "HAPModel", "HAPCrypto", "HAPWire",
       ]),
@@ -367,7 +371,7 @@ let package = Package(
     .testTarget(
       name: "HAPControlTests",
       dependencies: [
-        "HAPControl", "HAPWeb", "HAPCommands", "HAPVocabulary", "HAPHost", "HAPPreparation", "HAPScenario",
+        "HAPControl", "HAPWeb", "HAPCommands", "HAPVocabulary", "HAPHost", "HAPMatter", "HAPPreparation", "HAPScenario",
         "HAPDeviations",
         "HAPProfile", "HAPStore", "HAPLoop", "HAPModel", "HAPWire",
       ]),
@@ -553,8 +557,18 @@ let package = Package(
         "HAPController", "HAPWorld", "HAPStore", "HAPLoop", "HAPModel", "HAPCrypto",
       ],
       path: "Tests/HAPHomeSwarm"),
-    .executableTarget(name: "Swarm", dependencies: ["HAPSwarm", "HAPHubSwarm", "HAPHomeSwarm"], path: "Tests/Swarm"),
-    .testTarget(name: "SwarmTests", dependencies: ["HAPSwarm", "HAPHubSwarm", "HAPHomeSwarm"]),
+    // The accessories of HAPSwarm as Matter nodes, too, with Matter controllers.
+    .target(
+      name: "HAPNodeSwarm",
+      dependencies: [
+        "HAPSwarm", "MatterTestSupport", "HAPMatter", "HAPHost", "HAPDiscovery", "MatterController",
+        "MatterInteraction", "MatterProtocol", "MatterModel", "MatterWire", "HAPCrypto", "HAPWorld", "HAPLoop",
+        "HAPModel",
+      ],
+      path: "Tests/HAPNodeSwarm"),
+    .executableTarget(
+      name: "Swarm", dependencies: ["HAPSwarm", "HAPNodeSwarm", "HAPHubSwarm", "HAPHomeSwarm"], path: "Tests/Swarm"),
+    .testTarget(name: "SwarmTests", dependencies: ["HAPSwarm", "HAPNodeSwarm", "HAPHubSwarm", "HAPHomeSwarm"]),
     // Apps with `import HomeKit`: their code, and a main program that plays a script or attaches to the machine's hub.
     .target(name: "TextScreens", path: "Examples/Home/support/TextScreens"),
     .target(
@@ -638,7 +652,9 @@ if Context.environment["HAPSIM_FUZZ"] != nil {
     .executableTarget(
       name: "fuzz", dependencies: ["FuzzTargets"], path: "Fuzz/Runner",
       swiftSettings: [.unsafeFlags(flags)],
-      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]))
+      linkerSettings: [
+        .unsafeFlags(["-sanitize=fuzzer,address"]), .unsafeFlags(["-use-ld=lld"], .when(platforms: [.linux])),
+      ]))
 }
 
 // `make unit-test TESTS="HAPModelTests …"` builds these test targets and what they depend on.

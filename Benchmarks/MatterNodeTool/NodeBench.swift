@@ -23,9 +23,6 @@ func threadTime() -> Double {
   return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
-private let serverAddress = PeerAddress(high: 0xFE80 << 48, low: 1, port: 5540)
-private let clientAddress = PeerAddress(high: 0xFE80 << 48, low: 2, port: 5541)
-
 /// A node that serves a bridge of 60 lights, and a controller of it.
 final class NodeBench {
   private let accessory: MappedAccessory
@@ -167,49 +164,6 @@ private final class SilentDevice: AttributeActions {
 }
 
 // MARK: - Parts of a node
-
-/// The seconds of CPU of an end that answers sealed messages of 40 bytes with themselves.
-func floor(_ count: Int) -> Double {
-  var client = MessageLayer(random: .seeded(1))
-  var server = MessageLayer(random: .seeded(2))
-  let keys = [SecretBytes([UInt8](repeating: 1, count: 16)), SecretBytes([UInt8](repeating: 2, count: 16))]
-  func end(_ own: Int) -> EstablishedSession {
-    EstablishedSession(
-      subject: .node(NodeID(2 - own), fabric: 1, tags: []), localSession: UInt16(1 + own), peerSession: UInt16(2 - own),
-      inboundKey: keys[1 - own], outboundKey: keys[own], attestationChallenge: keys[0], localNode: NodeID(1 + own),
-      peerNode: NodeID(2 - own), peerParameters: SessionParameters())
-  }
-  let session = client.addSession(end(0), peer: serverAddress, at: .zero)
-  _ = server.addSession(end(1), peer: clientAddress, at: .zero)
-  let payload = [UInt8](repeating: 7, count: 40)
-  var total = 0.0
-  for number in 0..<count {
-    let now = Duration.milliseconds(number)
-    guard let exchange = client.openExchange(on: session) else { preconditionFailure("each exchange ends") }
-    client.send(payload, opcode: 2, protocolID: .interactionModel, on: exchange, at: now)
-    var datagrams: [[UInt8]] = []
-    while case .send(let datagram, _)? = client.nextAction() { datagrams.append(datagram) }
-    while !datagrams.isEmpty {
-      let begin = threadTime()
-      var answers: [[UInt8]] = []
-      for datagram in datagrams { server.receive(datagram, from: clientAddress, at: now) }
-      while let action = server.nextAction() {
-        if case .send(let datagram, _) = action { answers.append(datagram) }
-        guard case .deliver(let message) = action else { continue }
-        server.send(message.payload, opcode: 5, protocolID: .interactionModel, on: message.exchange, at: now)
-        server.closeExchange(message.exchange, at: now)
-      }
-      total += threadTime() - begin
-      datagrams = []
-      for answer in answers { client.receive(answer, from: serverAddress, at: now) }
-      client.closeExchange(exchange, at: now)
-      while let action = client.nextAction() {
-        if case .send(let datagram, _) = action { datagrams.append(datagram) }
-      }
-    }
-  }
-  return total
-}
 
 /// The seconds of CPU of the responders of handshakes with a passcode.
 func pase(_ count: Int, _ access: PasscodeAccess) throws -> Double {

@@ -3,6 +3,12 @@
 //   MatterNodeTool COUNT    each line has a name and the mean of COUNT, or less for what takes longer:
 //                           floor (a sealed message, its echo and the acknowledgement, by the message layer alone), read (one attribute),
 //                           wildcard (600 attributes of 60 lights), pase (the responder alone), case, resumption
+//
+// On sockets of 127.0.0.1, for Benchmarks/matter_sockets.py. A driver performs as many operations as each line of its input says:
+//
+//   MatterNodeTool serve-echo PORT                      answers sealed messages with themselves, and does nothing else
+//   MatterNodeTool drive-echo PORT                      sends such messages
+//   MatterNodeTool drive-node PORT PASSCODE AUTHORITY   commissions a node, and reads OnOff; AUTHORITY is its trust anchor, in hexadecimal
 import HAPCrypto
 import MatterInteraction
 import MatterModel
@@ -12,6 +18,19 @@ import MatterProtocol
 let passcode: UInt32 = 20_202_021
 let salt = [UInt8](repeating: 1, count: 32)
 let iterations = 1000
+
+let words = CommandLine.arguments
+switch words.dropFirst().first {
+case "serve-echo": SealedEcho.serve(port: UInt16(words[2]) ?? 0)
+case "drive-echo": driveEcho(port: UInt16(words[2]) ?? 0)
+case "drive-node":
+  let digits = Array(words[4])
+  let authority = stride(from: 0, to: digits.count - 1, by: 2).compactMap {
+    UInt8(String(digits[$0...$0 + 1]), radix: 16)
+  }
+  try driveNode(port: UInt16(words[2]) ?? 0, passcode: UInt32(words[3]) ?? 0, authority: authority)
+default: break
+}
 
 guard CommandLine.arguments.count == 2, let count = Int(CommandLine.arguments[1]), count > 0,
   let secrets = SPAKE2Plus.Secrets(passcode: passcode, salt: salt, iterations: iterations),
@@ -28,7 +47,7 @@ func measure(_ name: String, _ count: Int, _ bench: NodeBench, _ operation: (Nod
   show(name, bench.cpu, count)
 }
 
-show("floor", floor(count), count)
+show("floor", SealedEcho.cpu(count), count)
 let bench = try NodeBench(access)
 let onOff = AttributePattern(3, 6, 0)
 try measure("read", count, bench) { try $0.read(onOff, expecting: 1) }

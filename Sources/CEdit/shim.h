@@ -13,8 +13,9 @@ static inline int edit_refresh(EditLine *edit) { return el_set(edit, EL_REFRESH)
 static inline int edit_set_prompt(EditLine *edit, char *(*prompt)(EditLine *)) {
   return el_set(edit, EL_PROMPT, prompt);
 }
+// With el_set, the library of macOS takes only the low byte of a character.
 static inline int edit_set_reader(EditLine *edit, int (*read)(EditLine *, wchar_t *)) {
-  return el_set(edit, EL_GETCFN, read);
+  return el_wset(edit, EL_GETCFN, read);
 }
 static inline int edit_add_function(
     EditLine *edit, const char *name, const char *help, unsigned char (*function)(EditLine *, int)) {

@@ -57,22 +57,6 @@ package func firstLine(ofFile path: String) throws(FileError) -> String {
   return String(decoding: line.drop(while: isBlank).reversed().drop(while: isBlank).reversed(), as: UTF8.self)
 }
 
-/// The path of the running program; nil if the system does not report it.
-package func executablePath() -> String? {
-  #if os(Linux)
-    var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
-    let count = path.withUnsafeMutableBytes { readlink("/proc/self/exe", $0.baseAddress!, $0.count) }
-    return count > 0 ? String(decoding: path[..<count], as: UTF8.self) : nil
-  #else
-    var size: UInt32 = 0
-    _NSGetExecutablePath(nil, &size)
-    var path = [CChar](repeating: 0, count: Int(size))
-    guard _NSGetExecutablePath(&path, &size) == 0, let resolved = realpath(path, nil) else { return nil }
-    defer { free(resolved) }
-    return String(cString: resolved)
-  #endif
-}
-
 /// Returns the names in a folder, without hidden ones, in the folder's order.
 /// - Throws: `FileError` if the folder can't be read.
 package func fileNames(inFolder path: String) throws(FileError) -> [String] {

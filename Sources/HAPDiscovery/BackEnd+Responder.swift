@@ -3,16 +3,13 @@ import HAPLoop
 extension BackEnd {
   /// The time limit for the daemon's answer. After that it counts as absent.
   static let patience = Duration.seconds(3)
-  /// The error on a system without an embedded responder.
-  static let noEmbedded = LoopError(
-    .other(0), "this system has no embedded responder, because its daemon always runs; use --bonjour daemon")
 
   /// Opens a responder.
   /// - Parameters:
   ///   - wanted: nil: the one that suits the machine.
   ///   - interfaces: names. Empty: all interfaces of the local network.
   ///   - bindsToAddress: whether the accessories listen on one given address.
-  /// - Throws: `.noSuchInterface`; `.other` if this system doesn't have the back end.
+  /// - Throws: `.noSuchInterface`.
   package static func open(
     _ wanted: BackEnd?, on loop: EventLoop, interfaces: [String], bindsToAddress: Bool
   ) throws(LoopError) -> (responder: any Responder, choice: Choice) {
@@ -38,9 +35,7 @@ extension BackEnd {
   ) throws(LoopError) -> any Responder {
     switch backEnd {
     case .daemon: return try DaemonResponder(loop, interfaces: interfaces)
-    case .embedded:
-      guard hasEmbedded else { throw noEmbedded }
-      return try EmbeddedResponder(loop, interfaces: interfaces)
+    case .embedded: return try EmbeddedResponder(loop, interfaces: interfaces)
     }
   }
 }

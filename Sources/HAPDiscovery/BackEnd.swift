@@ -19,9 +19,8 @@ package enum BackEnd: String, CaseIterable, Sendable {
   ///   - bindsToAddress: whether the accessories listen on one given address. A daemon announces all addresses of the machine.
   ///   - daemonAbsence: checks for the daemon if the choice depends on it. Returns nil if it answers, else the reason why it doesn't.
   package static func choice(
-    interfaces: [NetworkInterface], bindsToAddress: Bool, hasEmbedded: Bool = hasEmbedded, daemonAbsence: () -> String?
+    interfaces: [NetworkInterface], bindsToAddress: Bool, daemonAbsence: () -> String?
   ) -> Choice {
-    guard hasEmbedded else { return Choice(backEnd: .daemon, reason: "the responder of macOS") }
     if !interfaces.isEmpty, interfaces.allSatisfy(\.isLoopback) {
       return Choice(backEnd: .embedded, reason: "a daemon possibly does not use the loopback interface")
     }
@@ -30,14 +29,5 @@ package enum BackEnd: String, CaseIterable, Sendable {
     }
     if let absence = daemonAbsence() { return Choice(backEnd: .embedded, reason: absence) }
     return Choice(backEnd: .daemon, reason: "an mDNS daemon answers")
-  }
-
-  /// Whether this system has the embedded responder. (macOS has a daemon that always runs.)
-  package static var hasEmbedded: Bool {
-    #if os(Linux)
-      true
-    #else
-      false
-    #endif
   }
 }

@@ -2,7 +2,6 @@ import HAPDeviations
 import HAPFrontEnds
 import HAPLoop
 import MatterBridge
-import MatterInteraction
 
 /// The network between a node and its controllers, with the faults that are on. Without one, datagrams pass at once.
 ///
@@ -57,16 +56,15 @@ extension RunningNode {
   func apply(_ faults: AccessoryFaults) {
     let isAcknowledging = faults.active.allSatisfy { $0.datagrams?.effect != .withholdAcknowledgement }
     server.withholdsAcknowledgement = isAcknowledging ? nil : { faults.datagrams.withholdsAcknowledgement() }
-    var reports = WithheldReports.none
     accessory.falseReads = []
+    server.withheldReports = .none
     for fault in faults.interactions {
       switch fault {
       case .status(let type, let status): accessory.falseReads.append(FalseRead(type, status: status))
       case .value(let type, let value): accessory.falseReads.append(FalseRead(type, value: value))
-      case .lostReports(.first): reports = .first
-      case .lostReports(.all): reports = .all
+      case .lostReports(.first): server.withheldReports = .first
+      case .lostReports(.all): server.withheldReports = .all
       }
     }
-    server.withheldReports = reports
   }
 }

@@ -2,7 +2,7 @@ import HAPLoop
 import MatterProtocol
 
 extension PeerAddress {
-  init(_ address: SocketAddress) {
+  package init(_ address: SocketAddress) {
     let bytes = address.host.isV4 ? Self.mapping + address.host.bytes : address.host.bytes
     func part(_ range: Range<Int>) -> UInt64 { bytes[range].reduce(0) { $0 << 8 | UInt64($1) } }
     self.init(high: part(0..<8), low: part(8..<16), zone: address.host.scope, port: address.port)
@@ -11,7 +11,7 @@ extension PeerAddress {
   private static let mapping = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
 
   /// The address of a socket.
-  var socketAddress: SocketAddress? {
+  package var socketAddress: SocketAddress? {
     let bytes = [high, low].flatMap { part in
       stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: part >> UInt64($0)) }
     }

@@ -2,7 +2,6 @@ import HAPAttributes
 import HAPCrypto
 import HAPDeviations
 import HAPFrontEnds
-import HAPIP
 import HAPLoop
 import HAPModel
 import HAPTransport
@@ -18,7 +17,7 @@ package final class MatterFrontEnd: FrontEnd {
   let parts: FrontEndParts
   let place: FrontEndPlace
   private let settings: MatterSettings
-  private let sockets: MatterSockets
+  let sockets: MatterSockets
   private let records: MatterRecords
   private let timer: LoopTimer
   private lazy var network = FaultyNetwork(parts.loop, now: { [unowned self] in now }) { [unowned self] in arrived($0) }
@@ -30,13 +29,15 @@ package final class MatterFrontEnd: FrontEnd {
   /// If more actions wait for a slow disk, datagrams and reports are lost. Peers repeat their requests.
   static let mostWaiting = 1000
   private var isStoring = false
+  /// The data that could not be stored, by its name. The next input stores it again, before its answer.
+  private var unstored: [String: FrontEndData] = [:]
   private var isReceiving = false
   /// Changes of the device while a request was executed.
   private var changesOfRequest: [AttributePath] = []
   private var outbox: [(bytes: [UInt8], peer: PeerAddress)] = []
   private var isStopped = false
   /// The connection of all sessions of Matter in reports.
-  private let connection: ConnectionID
+  let connection: ConnectionID
   lazy var session = AttributeSession(controller: Array("Matter".utf8), connection: self, frontEnd: self)
 
   /// Returns the maker of front ends for a simulation.
@@ -70,6 +71,9 @@ package final class MatterFrontEnd: FrontEnd {
     }
   }
 
+  /// The number of actions that wait until a change is stored.
+  package var waitingCount: Int { waiting.count }
+
   // MARK: Starting and stopping
 
   package func start(_ visibility: Visibility) throws(LoopError) {
@@ -94,6 +98,8 @@ package final class MatterFrontEnd: FrontEnd {
     isStopped = true
     timer.close()
     network.close()
+    for case .answer(let done) in waiting { done(false) }
+    waiting = []
     switch ending {
     case .orderly, .forRestart: records.set([])
     case .powerCut: records.abandon()
@@ -138,6 +144,7 @@ package final class MatterFrontEnd: FrontEnd {
   func change(_ body: (RunningNode) -> [AttributePath]) {
     guard let node, !isStopped else { return }
     let now = now
+    storeAgain()
     node.accessory.now = now
     let paths = body(node)
     // A device can change a value while the node executes a request. The node takes the changes at its end.
@@ -178,6 +185,7 @@ package final class MatterFrontEnd: FrontEnd {
   private func receive(_ datagram: [UInt8], from source: SocketAddress) {
     guard let node, !isStopped else { return }
     let now = now
+    storeAgain()
     node.accessory.now = now
     if node.accessory.askDevice() { parts.perform() }
     isReceiving = true
@@ -194,6 +202,7 @@ package final class MatterFrontEnd: FrontEnd {
   private func advance() {
     guard let node, !isStopped else { return }
     let now = now
+    storeAgain()
     let paths = node.accessory.advance(to: now)
     node.server.changed(.init(attributes: paths, events: node.takeEvents()), at: now)
     node.server.advance(to: now)
@@ -204,22 +213,37 @@ package final class MatterFrontEnd: FrontEnd {
   // MARK: Actions
 
   /// Performs what the node asks for.
-  func act() {
-    guard let node, !isStopped else { return }
+  func act() { act(last: []) }
+
+  /// - Parameter last: steps that follow.
+  private func act(last: [Step]) {
+    guard let node, !isStopped else {
+      for case .answer(let done) in last { done(false) }
+      return
+    }
     // Changes by a request are stored before its answer leaves.
-    waiting += node.changedData().map { .store($0) }
+    for data in node.changedData() {
+      unstored[data.name] = nil
+      waiting.append(.store(data))
+    }
     while let action = node.server.nextAction() {
       if waiting.count < Self.mostWaiting || !action.canBeLost { waiting.append(.action(action)) }
     }
+    waiting += last
     performWaiting()
     arm(node)
   }
+
+  /// Performs what the node asks for.
+  /// - Parameter done: called when all of it is stored, or with false when that has failed.
+  func act(whenStored done: @escaping (Bool) -> Void) { act(last: [.answer(done)]) }
 
   private func performWaiting() {
     while !isStoring, !waiting.isEmpty {
       switch waiting.removeFirst() {
       case .store(let data): wait(for: data)
       case .action(let action): perform(action)
+      case .answer(let done): done(true)
       }
     }
   }
@@ -246,15 +270,36 @@ package final class MatterFrontEnd: FrontEnd {
       guard let self else { return }
       isStoring = false
       guard !isStopped else { return }
-      if !isStored { dropWaitingDatagrams() }
+      if !isStored { failed(data) }
       act()
     }
+  }
+
+  private func failed(_ data: FrontEndData) {
+    let isReplaced = waiting.contains { if case .store(let later) = $0 { later.name == data.name } else { false } }
+    // The node itself stores its state again.
+    if data.name != RunningNode.stateName, !isReplaced { unstored[data.name] = data }
+    dropWaitingDatagrams()
+    failWaitingAnswers()
+  }
+
+  private func storeAgain() {
+    waiting += unstored.sorted { $0.key < $1.key }.map { .store($0.value) }
+    unstored = [:]
   }
 
   private func dropWaitingDatagrams() {
     let datagrams = waiting.compactMap { if case .action(.send(let bytes, _)) = $0 { bytes } else { nil } }
     waiting.removeAll { if case .action(.send) = $0 { true } else { false } }
     node?.server.dropped(datagrams, at: now)
+  }
+
+  /// Fails the answers that have waited for what could not be stored. The next `store` has the whole state.
+  private func failWaitingAnswers() {
+    let next = waiting.firstIndex(where: \.stores) ?? waiting.endIndex
+    let answers = waiting[..<next].compactMap { if case .answer(let done) = $0 { done } else { nil } }
+    waiting = waiting[..<next].filter { if case .answer = $0 { false } else { true } } + waiting[next...]
+    for done in answers { done(false) }
   }
 
   private func compute(_ work: HandshakeWork) {
@@ -267,23 +312,13 @@ package final class MatterFrontEnd: FrontEnd {
     }
   }
 
-  /// Reports what happens at the node in the words of HAP's reports: a fabric is a controller that is paired.
-  private func tell(_ report: NodeReport) {
-    guard parts.performer.makesReports, let owner = parts.performer.owner else { return }
-    switch report {
-    case .sessionEstablished(let subject): owner.report(.verified(connection, controller: subject.name))
-    case .handshakeFailed(let failure):
-      owner.report(.refused(connection, request: "Matter: handshake", reason: failure.reason))
-    case .fabricAdded(let fabric): owner.report(.paired(controller: "Matter fabric \(fabric)", isAdmin: true))
-    case .fabricRemoved(let fabric): owner.report(.unpaired(controller: "Matter fabric \(fabric)"))
-    }
-  }
-
   private func arm(_ node: RunningNode) {
-    let deadline = [node.server.nextDeadline, node.accessory.nextDeadline].compactMap(\.self).min()
-    guard deadline != armed else { return }
+    // If nothing is due as early as that, the timer fires without an effect, and is started again. A message would
+    // otherwise start it twice.
+    guard let deadline = earlier(node.server.nextDeadline, node.accessory.nextDeadline) else { return }
+    if let armed, armed <= deadline { return }
     armed = deadline
-    if let deadline { timer.start(after: deadline - now) } else { timer.cancel() }
+    timer.start(after: deadline - now)
   }
 
   private func updateRecords() {
@@ -296,6 +331,15 @@ package final class MatterFrontEnd: FrontEnd {
 enum Step {
   case store(FrontEndData)
   case action(NodeServer.Action)
+  /// Answers a command.
+  case answer((Bool) -> Void)
+
+  var stores: Bool {
+    switch self {
+    case .store, .action(.store): true
+    case .action, .answer: false
+    }
+  }
 }
 
 extension NodeServer.Action {
@@ -311,9 +355,6 @@ extension NodeServer.Action {
 
 /// Datagrams leave at the end of a turn, when the values that were written in it are stored.
 extension MatterFrontEnd: TurnServer {
-  package func collect() {}
-  package func perform(_ action: AccessoryAction) {}
-  package func notice(_ report: AccessoryReport) {}
   package var hasUnsent: Bool { !outbox.isEmpty }
 
   package func send() {
@@ -345,8 +386,10 @@ extension MatterFrontEnd: AttributeFrontEnd {
   }
 
   package func reportRefusal(of id: AttributeID, _ status: HAPStatus, reason: String, in session: AttributeSession) {
+    // The device can refuse a write after its answer, when the controller is no longer known.
+    let peer = session.reportedName ?? "a Matter controller"
     parts.performer.owner?.report(
-      .refused(connection, request: "Matter: write \(id)", reason: "\(status.rawValue): \(reason)"))
+      .refusedPeer(peer, request: "Matter: write \(id)", reason: "\(status.rawValue): \(reason)"))
   }
 
   package func reportMissing(_ id: AttributeID, in session: AttributeSession) {}

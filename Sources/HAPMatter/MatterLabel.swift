@@ -22,7 +22,7 @@ struct MatterLabel {
     // The draws do not depend on the settings, so that an option changes nothing else.
     let drawn = random.identifiers
     let passcode = Self.passcode(drawn)
-    let discriminator = UInt16(truncatingIfNeeded: Self.number(drawn)) & 0x0FFF
+    let discriminator = Self.discriminator(drawn)
     self.init(
       settings, passcode: settings.passcode.flatMap { Passcode($0) } ?? passcode,
       discriminator: settings.discriminator ?? discriminator, salt: drawn.bytes(Self.saltByteCount),
@@ -39,14 +39,22 @@ struct MatterLabel {
       ?? DeviceCredentials(
         vendor: settings.vendor, product: settings.product, authority: AttestationAuthority(random: keys),
         random: keys)
+    access = Self.access(passcode, salt: salt)
+  }
+
+  private static func access(_ passcode: Passcode, salt: [UInt8]) -> PasscodeAccess {
     guard
-      let secrets = SPAKE2Plus.Secrets(passcode: passcode.number, salt: salt, iterations: Self.iterations),
-      let access = PasscodeAccess(verifier: secrets.verifier, iterations: Self.iterations, salt: salt)
+      let secrets = SPAKE2Plus.Secrets(passcode: passcode.number, salt: salt, iterations: iterations),
+      let access = PasscodeAccess(verifier: secrets.verifier, iterations: iterations, salt: salt)
     else { preconditionFailure("the salt and the iterations are within the limits") }
-    self.access = access
+    return access
   }
 
   private static func number(_ random: RandomSource) -> UInt64 { random.bytes(8).reduce(0) { $0 << 8 | UInt64($1) } }
+
+  private static func discriminator(_ random: RandomSource) -> UInt16 {
+    UInt16(truncatingIfNeeded: number(random)) & 0x0FFF
+  }
 
   private static func passcode(_ random: RandomSource) -> Passcode {
     while true {
@@ -90,9 +98,18 @@ struct MatterLabel {
 
   // MARK: What it says
 
-  var payload: OnboardingPayload {
+  var payload: OnboardingPayload { payload(discriminator: discriminator, passcode: passcode) }
+
+  private func payload(discriminator: UInt16, passcode: Passcode) -> OnboardingPayload {
     OnboardingPayload(
       vendor: credentials.vendor, product: credentials.product, discriminator: discriminator, passcode: passcode)
+  }
+
+  /// Makes a random passcode and a random discriminator for a window. It takes milliseconds.
+  func newSecret(_ random: RandomSource) -> (secret: NodeWindow.Secret, payload: OnboardingPayload) {
+    let payload = payload(discriminator: Self.discriminator(random), passcode: Self.passcode(random))
+    let access = Self.access(payload.passcode, salt: random.bytes(Self.saltByteCount))
+    return (NodeWindow.Secret(access, discriminator: payload.discriminator), payload)
   }
 
   /// The host name without ".local".

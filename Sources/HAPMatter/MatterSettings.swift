@@ -41,7 +41,7 @@ struct LabelRandomness {
       }
       (identifiers, keys) = (stream("label"), stream("attestation"))
     } else {
-      (identifiers, keys) = (instanceSeed.map { .seeded($0) } ?? random, random)
+      (identifiers, keys) = (instanceSeed.map { RandomSource.seeded($0) } ?? random, random)
     }
   }
 }

@@ -25,6 +25,8 @@ final class RunningNode {
   private var storedNumbers: EndpointNumbers
   private var storedSettingsEdition = 0
   private var connectionNumbers: [SessionHandle: UInt64] = [:]
+  /// The codes of the last enhanced window that the user has opened, with the name of that window.
+  var windowPayload: (instance: UInt64, payload: OnboardingPayload)?
 
   /// - Throws: if stored data is damaged.
   init(_ settings: MatterSettings, in frontEnd: MatterFrontEnd, stored: [FrontEndData]) throws(LoopError) {

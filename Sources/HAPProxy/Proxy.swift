@@ -204,7 +204,8 @@ final class Proxy: ActionOwner, AccessoryServerOwner {
       observer.note(.refused(request: request, reason: "\(reason)"), on: id.number)
     case .unreadable(let id, let reason): observer.note(.unreadable(reason: "\(reason)"), on: id.number)
     case .identified: observer.note(.identified)
-    case .requested, .wrote, .subscribed, .unsubscribed, .told, .slow: break  // events that the proxy does not report
+    // Events that the proxy does not report, and those of Matter.
+    case .requested, .wrote, .subscribed, .unsubscribed, .told, .slow, .refusedPeer, .matter: break
     }
   }
 

@@ -46,6 +46,11 @@ package struct EventVocabulary: Sendable {
     EventVocabulary("renamed", ["from", "to"]),
     EventVocabulary("addresses"),
     EventVocabulary("self-check", ["name", "visible"]),
+    EventVocabulary("window-opened", ["kind", "discriminator", "seconds", "fabric"]),
+    EventVocabulary("window-closed", ["reason"]),
+    EventVocabulary(
+      "subscription-began", ["controller", "subscription", "attributes", "events", "minimum", "maximum"]),
+    EventVocabulary("subscription-ended", ["controller", "subscription", "reason"]),
     EventVocabulary("trouble", ["message"], outside: false),
   ]
 

@@ -34,6 +34,13 @@ package protocol TurnServer: AnyObject {
   var hasUnsent: Bool { get }
 }
 
+/// For a server without connections over IP: the actions are for connections of other servers.
+extension TurnServer {
+  package func collect() {}
+  package func perform(_ action: AccessoryAction) {}
+  package func notice(_ report: AccessoryReport) {}
+}
+
 /// Performs the actions of one accessory's attributes and pairings, and ends each turn of the loop in which the
 /// accessory was active.
 ///

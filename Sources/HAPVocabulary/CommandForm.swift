@@ -1,3 +1,5 @@
+import HAPModel
+
 /// The form of one command: its members besides `id` and `command`, and its operands for `hapsim ctl`.
 package struct CommandForm: Sendable {
   package let name: CommandName
@@ -41,6 +43,24 @@ package struct CommandMember: Sendable {
     case percent
     /// The name of a preset, or fields.
     case quirks
+    /// The kind of a commissioning window of Matter.
+    case window
+    /// The time of a commissioning window, in whole seconds.
+    case seconds
+    /// The index of a fabric of Matter.
+    case fabric
+
+    /// The values of a whole number; nil: it is none.
+    package var range: ClosedRange<Int128>? {
+      switch self {
+      case .percent: 0...100
+      case .seconds: MatterWindow.timeouts.wide
+      case .fabric: MatterFabric.indices.wide
+      case .accessory, .service, .characteristic, .controller, .duration, .fault, .profile, .value, .press, .flag,
+        .quirks, .window:
+        nil
+      }
+    }
   }
   package let kind: Kind
   package let isRequired: Bool
@@ -70,6 +90,9 @@ package struct CommandMember: Sendable {
   static let controller = CommandMember(.controller, isRequired: false)
   static let quirks = CommandMember(.quirks, isRequired: true)
   static let profile = CommandMember(.profile, isRequired: true)
+  static let window = CommandMember(.window, isRequired: false)
+  static let seconds = CommandMember(.seconds, isRequired: false)
+  static let fabric = CommandMember(.fabric, isRequired: true)
 
   /// The key in JSON.
   package var name: String {
@@ -81,7 +104,9 @@ package struct CommandMember: Sendable {
     case .duration: "duration"
     case .fault: "fault"
     case .profile: "profile"
-    case .press: "kind"
+    case .press, .window: "kind"
+    case .seconds: "seconds"
+    case .fabric: "fabric"
     case .value, .flag, .percent, .quirks: "value"
     }
   }
@@ -94,7 +119,13 @@ package struct CommandMember: Sendable {
     case .fault: "NAME[:PARAMETER=VALUE…]"
     case .percent: "PERCENT"
     case .quirks: "PRESET"
-    case .accessory, .service, .characteristic, .controller, .duration, .profile, .value: name.uppercased()
+    case .window: MatterWindow.Kind.allCases.map(\.rawValue).joined(separator: "|")
+    case .accessory, .service, .characteristic, .controller, .duration, .profile, .value, .seconds, .fabric:
+      name.uppercased()
     }
   }
+}
+
+extension ClosedRange where Bound: BinaryInteger {
+  var wide: ClosedRange<Int128> { Int128(lowerBound)...Int128(upperBound) }
 }

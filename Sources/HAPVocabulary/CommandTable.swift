@@ -4,6 +4,9 @@ package enum CommandName: String, CaseIterable, Sendable {
   case radio, disconnect, unpair, reboot
   case powerCut = "power-cut"
   case factoryReset = "factory-reset"
+  case openWindow = "open-window"
+  case closeWindow = "close-window"
+  case removeFabric = "remove-fabric"
   case quirks, replace, add, remove, list, status, stop
 }
 
@@ -69,6 +72,18 @@ extension CommandForm {
     CommandForm(
       .factoryReset, [.accessory],
       "deletes pairings and values, and restarts with a new `deviceID`, which the answer contains; setup code and setup ID stay, as with `hapsim reset`"
+    ),
+    CommandForm(
+      .openWindow, [.accessory, .window, .seconds],
+      "opens a commissioning window of an accessory that is served [over Matter](../guides/matter.md#a-second-controller), for 180 to 900 seconds (default: 180). `basic`, the default, is a window with the accessory's own passcode; `enhanced` has a random passcode and discriminator of its own. The answer contains the `window` with its `payload` for a QR code and its `manualCode`"
+    ),
+    CommandForm(
+      .closeWindow, [.accessory],
+      "closes the commissioning window, also one that a controller has opened, and undoes a commissioning that is not complete"
+    ),
+    CommandForm(
+      .removeFabric, [.accessory, .fabric],
+      "removes the fabric of Matter with this index, as a controller's RemoveFabric does: its sessions, subscriptions and access entries end. After the last fabric, the accessory's own window opens"
     ),
     CommandForm(
       .quirks, [.accessory, .quirks],

@@ -110,13 +110,33 @@ extension JSONNode {
   func percent() throws(JSONProblem) -> Int { Int(try required("value").asInteger(in: 0...100)) }
 
   func press() throws(JSONProblem) -> ButtonPress {
-    guard let node = self["kind"] else { return .single }
-    let names = ButtonPress.allCases.map(\.name)
-    guard let kind = ButtonPress.allCases.first(where: { $0.name == node.stringValue }) else {
+    try kind(of: ButtonPress.allCases, named: \.name, default: .single)
+  }
+
+  func window() throws(JSONProblem) -> MatterWindow.Kind {
+    try kind(of: MatterWindow.Kind.allCases, named: \.rawValue, default: .basic)
+  }
+
+  private func kind<Kind>(
+    of kinds: [Kind], named name: (Kind) -> String, default standard: Kind
+  ) throws(JSONProblem) -> Kind {
+    guard let node = self["kind"] else { return standard }
+    let names = kinds.map(name)
+    guard let place = names.firstIndex(where: { $0 == node.stringValue }) else {
       let meant = node.stringValue.flatMap { nearestName(to: $0, in: names) }.map { ": did you mean \"\($0)\"?" }
-      throw node.problem("\(names.dropLast().joined(separator: ", ")) or \(names.last ?? "") is expected\(meant ?? "")")
+      let list = names.dropLast().joined(separator: ", ")
+      throw node.problem("\(list) or \(names.last ?? "") is expected\(meant ?? "")")
     }
-    return kind
+    return kinds[place]
+  }
+
+  func seconds() throws(JSONProblem) -> Int {
+    guard let node = self["seconds"] else { return MatterWindow.timeouts.lowerBound }
+    return Int(try node.asInteger(in: MatterWindow.timeouts.wide))
+  }
+
+  func fabric() throws(JSONProblem) -> UInt8 {
+    UInt8(try required("fabric").asInteger(in: MatterFabric.indices.wide))
   }
 
   func duration() throws(JSONProblem) -> Duration {

@@ -38,6 +38,12 @@ package struct SimulatorCommand: Equatable, Sendable {
     /// Removes the pairing of a controller, by its identifier; nil: all.
     case unpair(controller: String?)
     case restart(Restart)
+    /// Opens a commissioning window of Matter.
+    case openWindow(MatterWindow.Kind, seconds: Int)
+    /// Closes the commissioning window of Matter.
+    case closeWindow
+    /// Removes a fabric of Matter, by its index.
+    case removeFabric(UInt8)
     /// Restarts the accessory with other quirks.
     case quirks(Quirks)
     /// Serves another profile, by its path.
@@ -102,6 +108,9 @@ extension SimulatorCommand.Action {
     case .restart(.reboot): .reboot
     case .restart(.powerCut): .powerCut
     case .restart(.factoryReset): .factoryReset
+    case .openWindow: .openWindow
+    case .closeWindow: .closeWindow
+    case .removeFabric: .removeFabric
     case .quirks: .quirks
     case .replace: .replace
     case .add: .add
@@ -131,6 +140,9 @@ extension SimulatorCommand.Action {
     case .online: self = .reachable(true)
     case .disconnect: self = .disconnect(controller: try node.optionalString("controller"))
     case .unpair: self = .unpair(controller: try node.optionalString("controller"))
+    case .openWindow: self = .openWindow(try node.window(), seconds: try node.seconds())
+    case .closeWindow: self = .closeWindow
+    case .removeFabric: self = .removeFabric(try node.fabric())
     case .quirks: self = .quirks(try node.quirks())
     case .replace: self = .replace(profile: try node.string("profile"))
     case .add: self = .add(profile: try node.string("profile"))
@@ -181,11 +193,19 @@ extension SimulatorCommand.Action {
       json.member(isOn)
     case .announce(let isOn), .radio(let isOn): json.member(isOn)
     case .disconnect(let controller?), .unpair(let controller?): json.member("controller", controller)
+    case .openWindow(let kind, let seconds):
+      json.member("kind", kind.rawValue)
+      json.key("seconds")
+      json.integer(seconds)
+    case .removeFabric(let index):
+      json.key("fabric")
+      json.integer(index)
     case .quirks(let quirks):
       json.key("value")
       quirks.writeChanges(to: &json)
     case .replace(let profile), .add(let profile): json.member("profile", profile)
-    case .identify, .disconnect(nil), .unpair(nil), .reachable, .restart, .remove, .list, .status, .stop: break
+    case .identify, .disconnect(nil), .unpair(nil), .reachable, .restart, .closeWindow, .remove, .list, .status, .stop:
+      break
     }
   }
 }

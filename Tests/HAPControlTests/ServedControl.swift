@@ -2,6 +2,7 @@ import HAPPreparation
 import HAPCommands
 import HAPHost
 import HAPLoop
+import HAPMatter
 import HAPModel
 import HAPProfile
 import HAPStore
@@ -34,9 +35,11 @@ final class ServedControl: Sendable {
   /// - Parameters:
   ///   - profiles: the texts of the profiles to serve.
   ///   - reportsAll: whether all events are recorded before a client reads them.
+  ///   - matter: nil: the accessories are not served over Matter.
   init(
     _ profiles: [String], pace: SimulationClock.Pace = .standing, reportsAll: Bool = true,
-    readerPatience: Duration = .seconds(600), scenarios: (any ControlledScenarios)? = nil
+    readerPatience: Duration = .seconds(600), scenarios: (any ControlledScenarios)? = nil,
+    matter: MatterSettings? = nil
   ) async throws {
     loop.start()
     let folder = StateFolder.ephemeral()
@@ -51,6 +54,7 @@ final class ServedControl: Sendable {
         sink: { sink.journal?.append(.simulator($0), now: .zero) })
       setting.tellsAll = reportsAll
       setting.tellsRequests = reportsAll
+      if let matter { setting.frontEnds.append(MatterFrontEnd.choice(matter)) }
       let simulation = Simulation(setting, in: SimulationClock(pace, on: loop), on: loop)
       for accessory in prepared { try simulation.serve(accessory, port: 0) }
       let journal = ControlJournal(run: "here") { .seconds(1_700_000_000) }
@@ -131,9 +135,10 @@ final class ServedControl: Sendable {
 
 /// Runs `body` with the API of these profiles, and always stops it afterwards.
 func controlled<T>(
-  _ profiles: String..., pace: SimulationClock.Pace = .standing, _ body: (ServedControl) async throws -> T
+  _ profiles: String..., pace: SimulationClock.Pace = .standing, matter: MatterSettings? = nil,
+  _ body: (ServedControl) async throws -> T
 ) async throws -> T {
-  let served = try await ServedControl(profiles, pace: pace)
+  let served = try await ServedControl(profiles, pace: pace, matter: matter)
   do {
     let result = try await body(served)
     try await served.stop()

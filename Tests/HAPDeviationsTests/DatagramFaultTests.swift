@@ -4,8 +4,8 @@ import Testing
 
 @testable import HAPDeviations
 
-/// Checked: these tests fail if the share is ignored, if a count is never used up, if held datagrams do not wait for the
-/// next one, and if a delay changes the order.
+/// Checked: these tests fail if the share is ignored, if a count is never used up, and if held datagrams do not pass
+/// after the next one.
 @Suite("Faults of datagrams") struct DatagramFaultTests {
   private typealias Shaper = DatagramShaper<Int>
   private let library = FaultLibrary.builtIn

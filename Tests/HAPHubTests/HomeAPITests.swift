@@ -147,6 +147,42 @@
       }
     }
 
+    @Test("A value that is read counts, also if the accessory did not report its change") func reads() async throws {
+      try await withAPI { bench, _, served in
+        _ = try await served.values()
+        await bench.settle()
+        bench.devices[0].event(AttributeID(aid: 1, iid: 11), .bool(true))
+        await bench.settle()
+        bench.devices[0].values[AttributeID(aid: 1, iid: 11)] = .bool(false)
+        #expect(try await served.values()["Lamp 1/On"]?.boolValue == true)
+        let read = try await served.node("GET", "/v1/homes/home/characteristics/Lamp 1%2FOn")
+        #expect(read["value"]?.boolValue == false)
+        #expect(try await served.values()["Lamp 1/On"]?.boolValue == false)
+        let event = try #require(try await served.events().last { $0["event"]?.stringValue == "values" })
+        #expect(event["values"]?.elements?.first?["value"]?.boolValue == false)
+      }
+    }
+
+    @Test(
+      "The removal of an accessory before the subscription does not end that to the others", arguments: [false, true])
+    func removal(isEventFirst: Bool) async throws {
+      try await withAPI { bench, app, served in
+        await served.api.close()
+        let (hub, gone) = (bench.hub, try app.accessory("Lamp 2").id)
+        let late = LateHub(hub) {
+          try await app.perform(.removeAccessory(gone))
+          if isEventFirst { try await hub.loop.sleep(for: .milliseconds(100)) }
+        }
+        let served = try await ServedHomeAPI(hub, late: late)
+        _ = try await served.values()
+        await bench.settle(.seconds(1))
+        bench.devices[0].event(AttributeID(aid: 1, iid: 11), .bool(true))
+        await bench.settle()
+        #expect(try await served.values()["Lamp 1/On"]?.boolValue == true)
+        await served.api.close()
+      }
+    }
+
     @Test("A request after the end of the hub is refused") func ended() async throws {
       try await withAPI { bench, _, served in
         await bench.hub.stop()

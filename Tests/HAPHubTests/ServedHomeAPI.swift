@@ -17,12 +17,13 @@
     let revocations = Guarded(0)
     let owner: String
 
-    init(_ hub: HomeHub, patience: Duration = .seconds(600)) async throws {
+    /// - Parameter late: serves the API instead of the hub, to which it passes the requests.
+    init(_ hub: HomeHub, patience: Duration = .seconds(600), late: LateHub? = nil) async throws {
       self.hub = hub
       let (loop, revocations) = (hub.loop, revocations)
       api = try await loop.perform {
         HomeAPI(
-          hub, LoopBound(here: loop, HomeJournal(run: "here") { loop.readWallClock() }),
+          late ?? hub, LoopBound(here: loop, HomeJournal(run: "here") { loop.readWallClock() }),
           zoneRules: { $0 == .utc ? .utc : nil }, version: "1", readerPatience: patience,
           onTokensChange: LoopBound(here: loop) { revocations.withLock { $0 += 1 } }, on: loop)
       }
@@ -93,6 +94,30 @@
     /// The names of the events in the log, with the number of the last one.
     func events(token: String? = nil) async throws -> [JSONNode] {
       try await node("GET", "/v1/homes/log", token: token)["events"]?.elements ?? []
+    }
+  }
+
+  /// A hub that does something before it takes the first subscription.
+  actor LateHub: HubServing {
+    nonisolated var unownedExecutor: UnownedSerialExecutor { hub.unownedExecutor }
+    private let hub: HomeHub
+    private var first: (@Sendable () async throws -> Void)?
+
+    init(_ hub: HomeHub, first: @escaping @Sendable () async throws -> Void) { (self.hub, self.first) = (hub, first) }
+
+    func connect(_ app: any HubApp) async { await hub.connect(app) }
+    func disconnect(_ app: any HubApp) async { await hub.disconnect(app) }
+    func holder(ofToken token: String) -> TokenHolder? { hub.assumeIsolated { $0.holder(ofToken: token) } }
+    func whenTokenEnds(_ body: @escaping @Sendable () -> Void) async { await hub.whenTokenEnds(body) }
+
+    func take(
+      _ request: HubRequest, from app: any HubApp, reply: @escaping @Sendable (Result<HubAnswer, HomeError>) -> Void
+    ) async {
+      if case .subscribe = request, let body = first {
+        first = nil
+        do { try await body() } catch { Issue.record(error) }
+      }
+      await hub.take(request, from: app, reply: reply)
     }
   }
 

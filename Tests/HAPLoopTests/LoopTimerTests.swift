@@ -173,7 +173,7 @@ import Testing
 
   @Test("A closed descriptor and a plain file can't be watched") func unwatchable() async {
     let errors: [Bool] = await onLoop { loop, finish in
-      let file = open("/proc/self/exe", O_RDONLY)
+      let file = open(#filePath, O_RDONLY)
       defer { close(file) }
       finish(
         [9999, file].map { descriptor in

@@ -146,13 +146,13 @@ import Testing
         return listener.address
       }
       // A client socket of the C library, created before descriptors run out.
-      let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      let client = socket(AF_INET, SocketType.stream, 0)
       var limit = rlimit()
-      getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      getrlimit(descriptorResource, &limit)
       let usual = limit.rlim_cur
       // The limit is below the open descriptors. If they were exhausted instead, another thread could free one.
       limit.rlim_cur = 0
-      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      setrlimit(descriptorResource, &limit)
       _ = address.withSockaddr { connect(client, $0, $1) }
       let start = loop.readClock()
       while try loop.performAndWait({ errors.value.count }) < 3 { usleep(1000) }
@@ -161,7 +161,7 @@ import Testing
       precondition(errors.value.allSatisfy { $0.code == .tooManyOpenFiles })
       precondition(accepted.value == 0)
       limit.rlim_cur = usual
-      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      setrlimit(descriptorResource, &limit)
       while try loop.performAndWait({ accepted.value }) == 0 { usleep(1000) }
       loop.stop()
     }

@@ -6,6 +6,7 @@ import HAPWire
 import MatterInteraction
 import MatterModel
 import MatterProtocol
+import MatterTestSupport
 import MatterWire
 
 @testable import HAPMatter
@@ -15,8 +16,7 @@ final class MatterPhone: @unchecked Sendable {  // confined to the world's threa
   let loop: EventLoop
   let client: NodeClient
   private let passcode: UInt32
-  private var socket: UDPSocket!
-  private var timer: LoopTimer!
+  private var runner: NodeClientRunner!
   private var browsers: [ServiceBrowser] = []
   private var mdns: MDNSSockets!
   private var isSearching = false
@@ -36,7 +36,10 @@ final class MatterPhone: @unchecked Sendable {  // confined to the world's threa
   private(set) var sessionEndCount = 0
   private(set) var endedSubscriptionCount = 0
   /// Whether datagrams to it are lost.
-  var isDeaf = false
+  var isDeaf: Bool {
+    get { runner.isDeaf }
+    set { runner.isDeaf = newValue }
+  }
 
   init(_ home: MatterHome, number: UInt64 = 1, node: NodeID = 5, passcode: UInt32 = 20_202_021) throws {
     loop = try home.makePhoneLoop()
@@ -44,14 +47,11 @@ final class MatterPhone: @unchecked Sendable {  // confined to the world's threa
     let random = RandomSource.seeded(900 + number)
     client = NodeClient(ControllerFabric(number, node: 100 + number, random: random), node: node, random: random)
     try loop.performAndWait { [self] in
-      socket = try UDPSocket(loop, host: home.anyAddress, port: 0) { [unowned self] datagram in
-        if isDeaf { return }
-        client.receive(Array(datagram.bytes), from: PeerAddress(datagram.source), at: now)
-        act()
-      }
-      timer = LoopTimer(loop) { [unowned self] in
-        client.advance(to: now)
-        act()
+      runner = try NodeClientRunner(client, on: loop, host: home.anyAddress) { [unowned self] in
+        isSearching = true
+        search()
+      } onReport: { [unowned self] in
+        note($0)
       }
       browsers.append(
         try BackEnd.browse(.embedded, for: "_matterc._udp", on: loop) { [unowned self] in
@@ -80,28 +80,7 @@ final class MatterPhone: @unchecked Sendable {  // confined to the world's threa
     }
   }
 
-  private var now: Duration { .nanoseconds(Int64(clamping: loop.now)) }
-
-  private func act() {
-    while let action = client.nextAction() {
-      switch action {
-      case .send(let bytes, let peer):
-        if let address = peer.socketAddress { try? socket.send(bytes, to: address) }
-      case .compute(let work):
-        loop.offload {
-          work.perform()
-        } then: { [self] result in
-          client.computed(result, at: now)
-          act()
-        }
-      case .findNode:
-        isSearching = true
-        search()
-      case .report(let report): note(report)
-      }
-    }
-    if let deadline = client.nextDeadline { timer.start(after: deadline - now) } else { timer.cancel() }
-  }
+  private var now: Duration { runner.now }
 
   /// The instance name of the node in the fabric of this controller.
   var instance: String {
@@ -121,8 +100,7 @@ final class MatterPhone: @unchecked Sendable {  // confined to the world's threa
   private func search() {
     guard isSearching, let address = operational[instance]?.addresses.first else { return }
     isSearching = false
-    client.connect(to: PeerAddress(address), at: now)
-    act()
+    runner.connect(to: address)
   }
 
   private func note(_ report: NodeClient.Report) {
@@ -156,7 +134,7 @@ final class MatterPhone: @unchecked Sendable {  // confined to the world's threa
   private func perform(_ body: @escaping @Sendable (MatterPhone) -> Void) throws {
     try loop.performAndWait { [self] in
       body(self)
-      act()
+      runner.act()
     }
   }
 
@@ -196,10 +174,7 @@ final class MatterPhone: @unchecked Sendable {  // confined to the world's threa
   func request(
     _ request: InteractionRequest, limit: Duration = .seconds(60)
   ) async throws -> InteractionResult? {
-    let number = try loop.performAndWait { [self] in
-      defer { act() }
-      return client.request(request, at: now)
-    }
+    let number = try loop.performAndWait { [self] in runner.perform { $0.request(request, at: now) } }
     try await wait(limit, for: { results[number] != nil || unanswered.contains(number) })
     return results[number]
   }
@@ -229,8 +204,7 @@ final class MatterPhone: @unchecked Sendable {  // confined to the world's threa
     try loop.performAndWait { [self] in
       for browser in browsers { browser.close() }
       mdns.close()
-      socket.close()
-      timer.close()
+      runner.close()
     }
     loop.stop()
   }

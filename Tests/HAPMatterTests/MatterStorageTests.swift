@@ -206,6 +206,29 @@ import Testing
     }
   }
 
+  @Test("An option that could not be stored is stored before an answer shows it")
+  func storedBeforeRead() async throws {
+    try await withMatterHome { home in
+      var served = try ServedNode(Profile.light, in: home)
+      let phone = try MatterPhone(home)
+      #expect(try await phone.commission(served))
+      try await phone.sleep(.seconds(2))
+      let onLevel = AttributePath(1, 8, 0x11)
+      home.disk.fail(.write, isLasting: true)
+      #expect(try await phone.request(.write(onLevel, .unsigned(99)), limit: .seconds(100)) == nil)
+      #expect(try await phone.request(.read(AttributePattern(onLevel)), limit: .seconds(100)) == nil)
+      home.disk.clearFaults()
+      #expect(try await phone.read(onLevel) == .unsigned(99))
+      home.losePower()
+      served = try ServedNode(Profile.light, in: home)
+      try await phone.sleep(.seconds(2))
+      #expect(try await phone.connect() == false)
+      #expect(try await phone.read(onLevel) == .unsigned(99))
+      try phone.stop()
+      try served.stop()
+    }
+  }
+
   @Test("While the disk is slow, a flood does not fill the memory, and afterwards the node answers")
   func slowDisk() async throws {
     try await withMatterHome { home in

@@ -124,7 +124,7 @@ import Testing
       let folder = ControlFolder(stateFolder: state, SystemSocketFiles())
       try folder.prepare()
       func leave(_ name: String) throws {
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        let descriptor = socket(AF_UNIX, SocketType.stream, 0)
         defer { close(descriptor) }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

@@ -47,6 +47,7 @@ import Testing
     let id = AttributeID(aid: 1, iid: 9)
     let named = SimulatorEvent.NamedCharacteristic(id: id, name: "On")
     let value = SimulatorEvent.NamedValue(characteristic: named, value: true, word: nil, unit: nil)
+    let subscription = MatterSubscription(id: 1, controller: "", attributes: 1, events: 0, minimum: 0, maximum: 60)
     let kinds: [SimulatorEvent.Kind] = [
       .added, .removed, .connected(peer: ""), .disconnected(peer: ""), .paired(controller: "", isAdmin: true),
       .unpaired(controller: ""),
@@ -56,7 +57,13 @@ import Testing
       .refused(peer: "", request: "", reason: ""), .slow([]), .reconfigured(configurationNumber: 2), .radio(isOn: true),
       .fault(name: "", text: "", isOn: true),
       .reachable(aid: 2, name: "", true), .restarted(.reboot), .advertised(name: ""), .renamed(from: "", to: ""),
-      .announced(true), .stopped, .moved([]), .selfCheck(name: "", isVisible: true), .trouble(""),
+      .announced(true), .stopped, .moved([]), .selfCheck(name: "", isVisible: true),
+      .trouble(""),
+      .matter(
+        .windowOpened(
+          MatterWindow(kind: .basic, discriminator: 1, remaining: .seconds(9), fabric: 1, codes: nil))),
+      .matter(.windowClosed(.expired)), .matter(.subscriptionBegan(subscription)),
+      .matter(.subscriptionEnded(subscription, reason: "")),
     ]
     for kind in kinds {
       let event = SimulatorEvent(accessory: "A", kind)

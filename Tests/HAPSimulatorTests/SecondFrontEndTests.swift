@@ -174,7 +174,8 @@ private final class MemoryFrontEnd: FrontEnd, AttributeFrontEnd {
     try await served.stop()
   }
 
-  @Test("A fault that affects Matter alone is refused for an accessory without Matter") func withoutMatter() async throws {
+  @Test("A fault that affects Matter alone is refused for an accessory without Matter")
+  func withoutMatter() async throws {
     let served = try await ServedSimulation([ProfileText.garage])
     #expect(
       try await served.refusal("fault", #""fault": "drop-datagrams""#)

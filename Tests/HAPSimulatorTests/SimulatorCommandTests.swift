@@ -85,6 +85,12 @@ struct SimulatorCommandTests {
     for restart in Restart.allCases {
       #expect(try decode(#"{"command":"\#(restart.rawValue)"}"#).action == .restart(restart))
     }
+    #expect(try decode(#"{"command":"open-window"}"#).action == .openWindow(.basic, seconds: 180))
+    #expect(
+      try decode(#"{"command":"open-window","kind":"enhanced","seconds":900}"#).action
+        == .openWindow(.enhanced, seconds: 900))
+    #expect(try decode(#"{"command":"close-window"}"#).action == .closeWindow)
+    #expect(try decode(#"{"command":"remove-fabric","fabric":254}"#).action == .removeFabric(254))
     #expect(try decode(#"{"command":"add","profile":"a"}"#).action == .add(profile: "a"))
     #expect(try decode(#"{"command":"remove"}"#).action == .remove)
     #expect(try decode(#"{"command":"list"}"#).action == .list)
@@ -183,6 +189,18 @@ struct SimulatorCommandTests {
       (#"{"id":1,"command":"radio","value":"off"}"#, "1", .malformed, "true or false is expected"),
       (#"{"id":1,"command":"disconnect","controller":7}"#, "1", .malformed, "controller: a string is expected"),
       (#"{"id":1,"command":"add"}"#, "1", .malformed, "\"profile\" is missing"),
+      (
+        #"{"id":1,"command":"open-window","kind":"enhancd"}"#, "1", .malformed,
+        #"kind: basic or enhanced is expected: did you mean "enhanced"?"#
+      ),
+      (#"{"id":1,"command":"open-window","kind":1}"#, "1", .malformed, "kind: basic or enhanced is expected (at 1:"),
+      (#"{"id":1,"command":"open-window","seconds":179}"#, "1", .malformed, "seconds: 179 is not in 180...900"),
+      (#"{"id":1,"command":"open-window","seconds":901}"#, "1", .malformed, "seconds: 901 is not in 180...900"),
+      (#"{"id":1,"command":"open-window","seconds":"180"}"#, "1", .malformed, "seconds: an integer is expected"),
+      (#"{"id":1,"command":"close-window","kind":"basic"}"#, "1", .malformed, "there is no member \"kind\" here"),
+      (#"{"id":1,"command":"remove-fabric"}"#, "1", .malformed, "\"fabric\" is missing"),
+      (#"{"id":1,"command":"remove-fabric","fabric":0}"#, "1", .malformed, "fabric: 0 is not in 1...254"),
+      (#"{"id":1,"command":"remove-fabric","fabric":255}"#, "1", .malformed, "fabric: 255 is not in 1...254"),
       (#"{"id":1,"command":"factory-rest"}"#, "1", .unknownCommand, #"did you mean "factory-reset"?"#),
       (#"{"id":[1],"command":"stop"}"#, nil, .malformed, "id: a string or a number is expected, not a list"),
       (#"{"id":null,"command":"stop"}"#, nil, .malformed, "id: a string or a number"),

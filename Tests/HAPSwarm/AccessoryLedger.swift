@@ -24,7 +24,7 @@ struct StoredState {
 }
 
 /// The expected state of one accessory: values, pairings, identity, configuration. Confined to the world's thread.
-final class AccessoryLedger: @unchecked Sendable {  // see above
+package final class AccessoryLedger: @unchecked Sendable {  // see above
   /// The pairing state of a controller.
   enum Knowledge: Equatable {
     case no
@@ -34,7 +34,7 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
   }
 
   private let number: Int
-  private(set) var registers: [AttributeID: Register] = [:]
+  package private(set) var registers: [AttributeID: Register] = [:]
   /// The pairings by controller number.
   private(set) var pairings: [Int: Knowledge] = [:]
   /// The time of the last change of pairings without an answer.
@@ -53,7 +53,9 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
   private var isResetting = false
   private var hasResetFailed = false
   /// The checked ids, in order.
-  private(set) var watched: [Watched] = []
+  package private(set) var watched: [Watched] = []
+  /// The characteristics On, in order. Their values are not in the registers.
+  package private(set) var switches: [AttributeID] = []
 
   init(_ number: Int) { self.number = number }
 
@@ -64,7 +66,7 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
     if isResetting {
       // The accessory deletes values before the identity.
       if prepared.deviceID != deviceID {
-        wasReset(prepared.deviceID, at: swarm.now)
+        wasReset(prepared.deviceID, machine)
       } else {
         crashed(at: swarm.now, losesValues: true)
       }
@@ -82,28 +84,35 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
   private func watch(_ database: AttributeDatabase) {
     for slot in database.characteristics.indices {
       let characteristic = database.characteristics[slot]
+      if characteristic.type == CharacteristicDefinition.on.type { switches.append(database.id(ofSlot: slot)) }
       guard let watched = Watched(database.id(ofSlot: slot), characteristic),
         let value = characteristic.value.doubleValue
       else { continue }
       self.watched.append(watched)
-      registers[watched.id] = Register(watched, initial: watched.index(value))
+      registers[watched.id] = Register(watched: watched, history: ValueHistory(initial: watched.index(value)))
     }
     precondition(!watched.isEmpty, "the profile has no values to check")
   }
 
   func crashed(at time: UInt64, losesValues: Bool) {
-    for id in registers.keys { registers[id]!.crashed(at: time, losesValues: losesValues) }
+    for id in registers.keys { registers[id]!.history.crashed(at: time, losesValues: losesValues) }
   }
 
   // MARK: Values
 
-  func begin(_ id: AttributeID, _ index: Int, by writer: Int, at time: UInt64) -> Int {
-    registers[id]!.begin(index, by: writer, at: time)
+  package func begin(_ id: AttributeID, _ index: Int, by writer: Int, at time: UInt64) -> Int {
+    registers[id]!.history.begin(index, by: writer, at: time)
   }
 
   /// - Parameter isDone: `false` if the write was refused.
-  func finish(_ id: AttributeID, _ place: Int, isDone: Bool, at time: UInt64) {
-    if isDone { registers[id]!.finish(place, at: time) } else { registers[id]!.refuse(place) }
+  package func finish(_ id: AttributeID, _ place: Int, isDone: Bool, at time: UInt64) {
+    if isDone { registers[id]!.history.finish(place, at: time) } else { registers[id]!.history.refuse(place) }
+  }
+
+  /// Notes that a write will have no answer.
+  /// - Parameter time: the time until which it can still take effect.
+  package func abandon(_ id: AttributeID, _ place: Int, until time: UInt64) {
+    registers[id]!.history.abandon(place, until: time)
   }
 
   // MARK: Pairings
@@ -144,21 +153,23 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
     crashed(at: time, losesValues: true)
   }
 
-  private func wasReset(_ deviceID: DeviceID, at time: UInt64) {
+  private func wasReset(_ deviceID: DeviceID, _ machine: AccessoryMachine) {
+    let time = machine.swarm.now
     self.deviceID = deviceID
+    machine.swarm.second?.wasReset(machine, isWhole: !hasResetFailed)
     pairings = [:]
     tries = 0...0
     configuration = nil
     // A reset that could not be stored may take effect without the deletion of the values.
     if hasResetFailed { return crashed(at: time, losesValues: true) }
-    for id in registers.keys { registers[id]!.reset(at: time) }
+    for id in registers.keys { registers[id]!.history.reset(at: time) }
   }
 
   /// Checks a record that the accessory published or changed.
   func advertised(_ record: TextRecord, _ machine: AccessoryMachine) {
     let swarm = machine.swarm
     if isResetting, let text = record["id"], let id = DeviceID(text), id != deviceID {
-      wasReset(id, at: swarm.now)
+      wasReset(id, machine)
       isResetting = false
     }
     isAdvertisedAsPaired = record["sf"].flatMap { Int($0) }.map { $0 & 1 == 0 } ?? false

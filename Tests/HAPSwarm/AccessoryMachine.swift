@@ -11,23 +11,23 @@ import HAPTransport
 import HAPWorld
 
 /// A host of the swarm with a disk, on which hapsim serves one accessory. Confined to the world's thread.
-final class AccessoryMachine: @unchecked Sendable {  // see above
+package final class AccessoryMachine: @unchecked Sendable {  // see above
   static let port: UInt16 = 51826
   private static let folder = "/state"
 
-  let number: Int
-  let swarm: SwarmRun
+  package let number: Int
+  package let swarm: SwarmRun
   let host: SimulatedHost
-  let interface: SimulatedInterface
+  package let interface: SimulatedInterface
   let disk: SimulatedDisk
   let code: String
-  private(set) var profile: SwarmProfile
-  private(set) var process: SimulatedProcess?
-  private(set) var loop: EventLoop?
-  private(set) var accessory: SimulatedAccessory?
+  package private(set) var profile: SwarmProfile
+  package private(set) var process: SimulatedProcess?
+  package private(set) var loop: EventLoop?
+  package private(set) var accessory: SimulatedAccessory?
   private var simulation: Simulation?
   /// The number of starts of its process.
-  private(set) var starts = 0
+  package private(set) var starts = 0
   /// The numbers of sockets and handles after the start.
   private(set) var baseline = (sockets: 0, handles: 0)
   /// The number of its connections whose other side may have ended silently.
@@ -36,9 +36,12 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
   private(set) var startTime: UInt64 = 0
   /// Whether it reported a storage error since its process started.
   private(set) var hasStorageTrouble = false
-  let ledger: AccessoryLedger
+  package let ledger: AccessoryLedger
   /// Whether its pairings are being changed. Only one change is allowed at a time.
-  var isBeingPaired = false
+  package var isBeingPaired = false
+  /// The files of the state at an earlier time, by their paths; for mutations.
+  private var backup: [String: [UInt8]] = [:]
+  fileprivate var advertiserCount = 0
 
   init(_ number: Int, in swarm: SwarmRun, _ profile: SwarmProfile) {
     self.number = number
@@ -54,7 +57,7 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
     disk = SimulatedDisk(options)
     ledger = AccessoryLedger(number)
     box.machine = self
-    if swarm.mutation == .diskIgnoresSync { disk.ignoresSync = true }
+    if swarm.mutation?.ignoresSync == true { disk.ignoresSync = true }
   }
 
   /// A weak reference from the disk to its machine.
@@ -66,8 +69,8 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
 
   var address: SocketAddress { SocketAddress(host: interface.addresses[0].address, port: Self.port) }
   /// Whether the accessory is served.
-  var isUp: Bool { process?.isAlive == true && accessory != nil }
-  var isResponsive: Bool { isUp && process?.isFrozen == false }
+  package var isUp: Bool { process?.isAlive == true && accessory != nil }
+  package var isResponsive: Bool { isUp && process?.isFrozen == false }
 
   // MARK: Lifecycle
 
@@ -88,6 +91,7 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
     do {
       try loop.performAndWait { [self] in try serve(on: loop) }
       baseline = (process.descriptorCount, loop.openHandleCount)
+      swarm.second?.started(self)
     } catch {
       accessory = nil
       let isExplained =
@@ -117,7 +121,8 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
     ledger.started(prepared, self)
     var setting = Simulation.Setting(
       folder: folder, places: [ListeningPlace(.anyV4)], seed: swarm.seed,
-      makeAdvertiser: { [unowned self] in RecordingAdvertiser { [unowned self] in ledger.advertised($0, self) } })
+      makeAdvertiser: { [unowned self] in RecordingAdvertiser(self) })
+    swarm.second?.configure(&setting, of: self)
     setting.sink = { [weak self] event in
       if case .trouble(let text) = event.kind { self?.trouble(text) }
     }
@@ -164,13 +169,23 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
     ledger.crashed(at: swarm.now, losesValues: losesValues || hasStorageTrouble)
     if swarm.mutation == .valuesLost, !losesValues { loseFile("values.db") }
     if swarm.mutation == .stateLost { loseFile("state.db") }
+    if swarm.mutation?.restoresState == true, !backup.isEmpty { loseFile("state.db", restoring: backup) }
+    swarm.second?.died(self, losesValues: losesValues || hasStorageTrouble)
+  }
+
+  /// Keeps the present state, once, for mutations that restore it.
+  package func keepBackup() {
+    guard backup.isEmpty, !disk.isDown else { return }
+    for path in disk.paths(in: Self.folder) where path.contains("state.db") { backup[path] = disk.contents(of: path) }
   }
 
   /// Deletes the file after a crash, for mutations.
-  private func loseFile(_ name: String) {
+  /// - Parameter others: files that exist afterwards.
+  private func loseFile(_ name: String, restoring others: [String: [UInt8]] = [:]) {
     swarm.world.agenda.schedule(after: 1) { [self] in
       disk.start()
       for path in disk.paths(in: Self.folder) where path.contains(name) { try? disk.remove(path) }
+      for (path, bytes) in others.sorted(by: { $0.key < $1.key }) { disk.place(bytes, at: path) }
     }
   }
 
@@ -185,14 +200,14 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
     if isUp, let process { lostPeers = max(lostPeers, process.descriptorCount - baseline.sockets) }
   }
 
-  func freeze() { process?.freeze() }
-  func thaw() { process?.thaw() }
+  package func freeze() { process?.freeze() }
+  package func thaw() { process?.thaw() }
 
   // MARK: Actions of a person
 
   /// Executes a hapsim command.
   /// - Returns: whether it succeeded; `nil` if the accessory does not run.
-  func command(_ line: String) -> Bool? {
+  package func command(_ line: String) -> Bool? {
     guard isResponsive, let loop, let simulation else { return nil }
     let answer = Answer()
     if swarm.mutation == .leak {
@@ -227,10 +242,14 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
   func factoryReset() async -> Bool? {
     guard isResponsive, let accessory, let loop else { return nil }
     ledger.willReset()
+    swarm.second?.willReset(self)
     let isDone = await swarm.result(on: loop) { done in
       accessory.assumeIsolated { accessory in accessory.restart(.factoryReset) { done($0 == nil) } }
     }
-    if isDone == false { ledger.resetFailed(at: swarm.now) }
+    if isDone == false {
+      ledger.resetFailed(at: swarm.now)
+      swarm.second?.resetFailed(self)
+    }
     // If the accessory can't read its state it stops, and hapsim exits after its last accessory.
     if isUp, (try? loop.performAndWait { accessory.assumeIsolated { $0.isStopped } }) == true {
       kill()
@@ -252,6 +271,7 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
       let folder = try StateFolder.open(path: Self.folder, files: disk)
       let store = try folder.accessory(key: profile.parsed.key)
       ledger.compare(with: try StoredState(store), self)
+      swarm.second?.compare(with: try store.frontEndData(), self)
       store.close()
     } catch { swarm.report(.identityIsKept, "the state of accessory \(number) can't be read: \(error)") }
   }
@@ -259,10 +279,29 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
 
 /// Passes the records to the swarm instead of the network.
 private final class RecordingAdvertiser: Advertiser {
-  private let onRecord: (TextRecord) -> Void
-  init(_ onRecord: @escaping (TextRecord) -> Void) { self.onRecord = onRecord }
-  func publish(_ record: ServiceRecord, events: @escaping (AdvertisementEvent) -> Void) { onRecord(record.txt) }
-  func update(txt: TextRecord) { onRecord(txt) }
-  func withdraw() {}
-  func close() {}
+  private unowned let machine: AccessoryMachine
+  /// The start of the machine to which it belongs. A process that has died withdraws nothing.
+  private let start: Int
+  private let number: Int
+  private var isOfHAP = true
+
+  init(_ machine: AccessoryMachine) {
+    machine.advertiserCount += 1
+    (self.machine, start, number) = (machine, machine.starts, machine.advertiserCount)
+  }
+
+  private var isAlive: Bool { machine.starts == start && machine.process?.isAlive == true }
+
+  func publish(_ record: ServiceRecord, events: @escaping (AdvertisementEvent) -> Void) {
+    isOfHAP = record.type == "_hap._tcp"
+    if isOfHAP { return machine.ledger.advertised(record.txt, machine) }
+    if isAlive { machine.swarm.second?.published(record, by: number, of: machine) }
+  }
+
+  func update(txt: TextRecord) { if isOfHAP { machine.ledger.advertised(txt, machine) } }
+  func withdraw() { close() }
+
+  func close() {
+    if !isOfHAP, isAlive { machine.swarm.second?.withdrawn(number, of: machine) }
+  }
 }

@@ -19,9 +19,12 @@ extension ControllerMachine {
   }
 
   /// Reads values and compares them with the writes.
-  func read(_ ids: [AttributeID], by connection: SwarmConnection) async {
+  /// - Returns: the numbers of the values.
+  @discardableResult
+  func read(_ ids: [AttributeID], by connection: SwarmConnection) async -> [AttributeID: Int] {
     let accessory = connection.accessory
     let start = swarm.now
+    var numbers: [AttributeID: Int] = [:]
     try? await connection.send(.read(ids)) { [swarm] message in
       guard message.status == 200 else {
         return swarm.report(.answersAreSound, "\(connection): a read was answered with status \(message.status)")
@@ -29,15 +32,18 @@ extension ControllerMachine {
       for entry in connection.entries(of: message) {
         guard let register = accessory.ledger.registers[entry.id], let number = entry.number else { continue }
         let index = register.watched.index(number)
-        guard connection.start == accessory.starts, !register.allows(index, from: start, to: swarm.now) else {
+        numbers[entry.id] = index
+        guard connection.start == accessory.starts, !register.history.allows(index, from: start, to: swarm.now)
+        else {
           continue
         }
         swarm.report(
           .writesAreKept,
-          "\(connection): \(entry.id) reads \(number), but should be \(register.candidates(at: swarm.now).map { register.watched.value($0) })"
+          "\(connection): \(entry.id) reads \(number), but should be \(register.history.candidates(at: swarm.now).map { register.watched.value($0) })"
         )
       }
     }
+    return numbers
   }
 
   func write(_ accessory: AccessoryMachine, isTimed: Bool) async {
@@ -116,16 +122,14 @@ extension ControllerMachine {
   func setByHand(_ accessory: AccessoryMachine) {
     guard accessory.isResponsive else { return }
     let watched = choose(accessory)
-    guard let index = swarm.unusedValue(of: watched, at: accessory, for: swarm.controllers.count, &random) else {
-      return
-    }
+    guard let index = swarm.unusedValue(of: watched, at: accessory, for: swarm.everyone.count, &random) else { return }
     swarm.note(.set, accessory, self)
     setByHand(index, watched, accessory)
   }
 
   func setByHand(_ index: Int, _ watched: Watched, _ accessory: AccessoryMachine) {
     let start = swarm.now
-    let place = accessory.ledger.begin(watched.id, index, by: swarm.controllers.count, at: start)
+    let place = accessory.ledger.begin(watched.id, index, by: swarm.everyone.count, at: start)
     let isDone = accessory.command(
       "{\"command\":\"set\",\"characteristic\":\"\(watched.id)\",\"value\":\(watched.text(index))}")
     guard let isDone else { return }
@@ -168,5 +172,32 @@ extension SwarmConnection {
       accessory.swarm.report(.answersAreSound, "\(self): an answer can't be read: \(error.message)")
       return []
     }
+  }
+}
+
+// HAP for the controllers of another protocol.
+extension SwarmRun {
+  /// Returns a connection of any paired controller; `nil`: there is none.
+  private func connectionOverHAP(to accessory: AccessoryMachine) async -> SwarmConnection? {
+    for controller in controllers where controller.paired[accessory.number] != nil {
+      if let connection = await controller.connection(to: accessory) { return connection }
+    }
+    return nil
+  }
+
+  /// Reads the checked values.
+  /// - Returns: the numbers of the values; `nil`: no controller is paired.
+  package func readOverHAP(_ accessory: AccessoryMachine) async -> [AttributeID: Int]? {
+    guard let connection = await connectionOverHAP(to: accessory) else { return nil }
+    return await connection.controller.read(accessory.ledger.watched.map(\.id), by: connection)
+  }
+
+  /// Writes a value that was not written before.
+  package func writeOverHAP(_ id: AttributeID, _ accessory: AccessoryMachine) async {
+    guard let watched = accessory.ledger.registers[id]?.watched,
+      let connection = await connectionOverHAP(to: accessory),
+      let index = unusedValue(of: watched, at: accessory, for: connection.controller.number, &random)
+    else { return }
+    await connection.controller.write(index, to: watched, by: connection, isTimed: false)
   }
 }

@@ -6,7 +6,7 @@ import HAPTransport
 import HAPWorld
 
 /// A swarm host with a controller, which has at most one connection per accessory. Confined to the world's thread.
-final class ControllerMachine: @unchecked Sendable {  // see above
+final class ControllerMachine: SwarmController, @unchecked Sendable {  // see above
   let number: Int
   let swarm: SwarmRun
   let host: SimulatedHost
@@ -45,7 +45,6 @@ final class ControllerMachine: @unchecked Sendable {  // see above
     loop = swarm.world.makeLoop("controller-\(number)", of: process)
   }
 
-  /// Ends its process, or cuts the power of its host.
   func end(losingPower: Bool) {
     guard isUp else { return }
     if losingPower { host.powerOff() } else { process?.kill() }
@@ -58,8 +57,14 @@ final class ControllerMachine: @unchecked Sendable {  // see above
 
   // MARK: Operations
 
+  func step() async {
+    await swarm.sleep(random.duration(.milliseconds(20), .milliseconds(1500)))
+    let accessory = swarm.accessories[Int(random.upTo(UInt64(swarm.accessories.count - 1)))]
+    if isUp { await act(accessory) }
+  }
+
   /// Performs one random operation with one accessory.
-  func act(_ accessory: AccessoryMachine) async {
+  private func act(_ accessory: AccessoryMachine) async {
     if accessory.isUp, !accessory.isBeingPaired, await managePairings(accessory) { return }
     guard paired[accessory.number] != nil else { return }
     await use(accessory)

@@ -194,7 +194,7 @@ final class SwarmConnection: @unchecked Sendable {  // see above
       if subscriptions[id] == nil, !unsure.contains(id), start == accessory.starts {
         swarm.report(.noEventUnsubscribed, "\(self): an event of \(id) without a subscription")
       }
-      if own[id]?.contains(index) == true, !register.isFromOthers(index, than: controller.number) {
+      if own[id]?.contains(index) == true, !register.history.isFromOthers(index, than: controller.number) {
         swarm.report(.noEventToWriter, "\(self): an event of \(id) with its own value \(number)")
       }
     }

@@ -1,7 +1,7 @@
 import HAPDeviations
 
 /// A deliberate error that makes an invariant fail.
-package enum SwarmMutation: String, CaseIterable, Sendable {
+package enum SwarmMutation: String, SwarmWord {
   // Errors of the machine.
   case diskIgnoresSync = "disk-ignores-sync"
   case valuesLost = "values-lost-by-a-crash"
@@ -17,6 +17,38 @@ package enum SwarmMutation: String, CaseIterable, Sendable {
   case unanswered = "reads-without-an-answer"
   case slow = "reads-answered-late"
   case unsound = "event-lost-among-answers"
+  // Errors of a node, its machine or its network.
+  case fabricsLost = "node-disk-ignores-sync"
+  case removalsUndone = "removed-fabrics-restored-by-a-crash"
+  case eventsRepeated = "event-numbers-restored-by-a-crash"
+  case labelChanged = "passcode-changed-by-a-crash"
+  case sessionsEnded = "sessions-ended-by-removals"
+  case protocolsDiffer = "brightness-raised-in-reads"
+  case timeless = "time-stands-still-at-rest"
+  case recordsLeft = "records-not-withdrawn"
+  case datagramsLost = "datagrams-lost-without-a-fault"
+  case datagramsLate = "datagrams-late-without-a-fault"
+  // What a Matter controller receives differs from what the node has sent.
+  case oldValues = "values-of-the-first-read"
+  case oldReports = "reports-without-changes"
+  case versionsConstant = "data-versions-constant"
+  case commandsFail = "commands-answered-with-failure"
+
+  package var isOfMatter: Bool {
+    switch self {
+    case .diskIgnoresSync, .valuesLost, .stateLost, .leak, .tries, .writer, .unsubscribing, .eventLost, .counter,
+      .configuration, .unanswered, .slow, .unsound:
+      false
+    case .fabricsLost, .removalsUndone, .eventsRepeated, .labelChanged, .sessionsEnded, .protocolsDiffer, .timeless,
+      .recordsLeft, .datagramsLost, .datagramsLate, .oldValues, .oldReports, .versionsConstant, .commandsFail:
+      true
+    }
+  }
+
+  /// Whether disks report syncs as done that are not.
+  var ignoresSync: Bool { self == .diskIgnoresSync || self == .fabricsLost }
+  /// Whether a crash restores an earlier state of the accessory.
+  package var restoresState: Bool { self == .removalsUndone || self == .eventsRepeated }
 
   /// The defect to install in each accessory.
   var defect: Defect? { Self.own.defects.first { $0.id == rawValue } ?? DefectLibrary.builtIn[rawValue] }
@@ -46,6 +78,13 @@ package enum SwarmMutation: String, CaseIterable, Sendable {
           rules:
             - when: { answer: GET /characteristics }
               pause: 4s
+        - id: brightness-raised-in-reads
+          breaks: RD-01
+          what: Reads of Brightness return one percent more.
+          rules:
+            - when: { answer: GET /characteristics, where: ["/characteristics/*[type=Brightness]"] }
+              json:
+                - { raise: "/characteristics/*[type=Brightness]/value", by: 1 }
       """
     let file = DefectFile(Array(text.utf8), file: "swarm")
     precondition(file.problems.isEmpty, "\(file.problems)")
@@ -70,7 +109,20 @@ package enum SwarmMutation: String, CaseIterable, Sendable {
     case .configuration: .configurationRises
     case .unanswered: .requestsAreAnswered
     case .slow: .waitsAreBounded
-    case .unsound: .answersAreSound
+    case .unsound, .commandsFail: .answersAreSound
+    case .fabricsLost: .commissioningsAreKept
+    case .removalsUndone: .removalsAreKept
+    case .eventsRepeated: .eventNumbersRise
+    case .labelChanged: .identityIsKept
+    case .sessionsEnded: .removalsHarmNobody
+    case .protocolsDiffer: .protocolsAgree
+    case .timeless: .tablesAreBounded
+    case .recordsLeft: .recordsAreTrue
+    case .datagramsLost: .requestsAreAnswered
+    case .datagramsLate: .waitsAreBounded
+    case .oldValues: .writesAreKept
+    case .oldReports: .subscriptionsConverge
+    case .versionsConstant: .versionsFollowData
     }
   }
 }

@@ -1,15 +1,22 @@
 import Foundation
 import HAPProfile
 
-/// A shipped profile, with additional services.
-struct SwarmProfile: Sendable {
+/// A shipped profile or one of `NodeProfile`, with additional services.
+package struct SwarmProfile: Sendable {
   /// Profiles with values that change only by a command or a request.
-  static let names = [
+  private static let names = [
     "light-white", "light-colour", "bridge-two-lights", "fan", "air-purifier", "window-covering", "slats",
   ]
 
-  let name: String
-  let revision: Int
+  static func names(of population: SwarmPopulation) -> [String] {
+    switch population {
+    case .accessories: names
+    case .nodes: NodeProfile.allCases.map(\.rawValue)
+    }
+  }
+
+  package let name: String
+  package let revision: Int
   let parsed: AccessoryProfile
 
   /// - Parameter path: the folder of shipped profiles.
@@ -17,7 +24,9 @@ struct SwarmProfile: Sendable {
     self.name = name
     self.revision = revision
     let folder = URL(filePath: #filePath).appending(path: "../../../Profiles").standardized
-    let text = try String(contentsOf: folder.appending(path: "\(name).hasaccessory"), encoding: .utf8)
+    let text =
+      try NodeProfile(rawValue: name)?.text
+      ?? String(contentsOf: folder.appending(path: "\(name).hasaccessory"), encoding: .utf8)
     parsed = try AccessoryProfile(json: Array(Self.grown(text, by: revision).utf8), fileName: name)
   }
 

@@ -5,19 +5,24 @@ import HAPModel
 extension SwarmRun {
   func settle() async {
     for accessory in accessories where !accessory.isUp { accessory.start() }
-    for controller in controllers where !controller.isUp { controller.start() }
+    for controller in everyone where !controller.isUp { controller.start() }
     await sleep(.seconds(120))
     checkEvents()
     note("settling")
+    await second?.rest()
     await closeAll()
     checkMemory()
+    second?.checkClosed()
     for accessory in accessories { accessory.kill() }
     await sleep(.seconds(1))
     for accessory in accessories {
       accessory.start()
       if accessory.isUp { accessory.ledger.isServing(accessory) }
     }
-    for accessory in accessories where accessory.isUp { await lastRound(accessory) }
+    for accessory in accessories where accessory.isUp {
+      await lastRound(accessory)
+      await second?.lastRound(accessory)
+    }
     checkEvents()
     await closeAll()
     for accessory in accessories { accessory.inspect() }
@@ -41,6 +46,7 @@ extension SwarmRun {
       for (_, connection) in controller.connections.sorted(by: { $0.key < $1.key }) { await connection.close() }
       controller.connections = [:]
     }
+    await second?.closeAll()
     await sleep(.seconds(60))
   }
 
@@ -97,7 +103,7 @@ extension SwarmRun {
         }
       }
       await writer.controller.subscribe(to: watched.id, isOn: false, by: writer)
-      guard let index = unusedValue(of: watched, at: accessory, for: controllers.count, &random) else { continue }
+      guard let index = unusedValue(of: watched, at: accessory, for: everyone.count, &random) else { continue }
       controllers[0].setByHand(index, watched, accessory)
       await sleep(.seconds(2))
     }

@@ -4,14 +4,15 @@ import HAPWorld
 extension SwarmRun {
   /// Causes faults until there were enough of all kinds. Returns after the last one has ended.
   func causeFaults() async {
+    let (faults, everyone) = (SwarmFault.all(of: population), everyone)
     var tasks: [Task<Void, Never>] = []
     // There are no faults at first, so that some controllers can pair.
     await sleep(.seconds(5))
     while !isEnough {
       checkEvents()
-      let fault = SwarmFault.allCases[Int(random.upTo(UInt64(SwarmFault.allCases.count - 1)))]
+      let fault = faults[Int(random.upTo(UInt64(faults.count - 1)))]
       let accessory = accessories[Int(random.upTo(UInt64(accessories.count - 1)))]
-      let controller = controllers[Int(random.upTo(UInt64(controllers.count - 1)))]
+      let controller = everyone[Int(random.upTo(UInt64(everyone.count - 1)))]
       if canCause(fault, accessory, controller) {
         let duration = random.duration(.milliseconds(500), .seconds(15))
         coverage.add(fault)
@@ -24,20 +25,22 @@ extension SwarmRun {
     for task in tasks { await task.value }
   }
 
-  private func canCause(_ fault: SwarmFault, _ accessory: AccessoryMachine, _ controller: ControllerMachine) -> Bool {
+  private func canCause(
+    _ fault: SwarmFault, _ accessory: AccessoryMachine, _ controller: any SwarmController
+  ) -> Bool {
     switch fault {
     case .controllerKill, .controllerPowerLoss: return controller.isUp
     case .crashInWrite, .diskFull, .failingSync:
       return accessory.isResponsive && faults(of: accessory).isDisjoint(with: [.crashInWrite, .diskFull, .failingSync])
-    case .latency, .stall, .cut, .halfCut:
+    case .latency, .stall, .cut, .halfCut, .loss, .duplicates, .reordering:
       let active = faultLog.active(accessory.number, controller.number, from: now, to: now)
-      return active.isDisjoint(with: [.latency, .stall, .cut, .halfCut])
+      return active.isDisjoint(with: [.latency, .stall, .cut, .halfCut, .loss, .duplicates, .reordering])
     case .disconnect, .kill, .powerLoss, .freeze, .newAddress: return accessory.isResponsive
     }
   }
 
   private func cause(
-    _ fault: SwarmFault, _ accessory: AccessoryMachine, _ controller: ControllerMachine, for duration: Duration
+    _ fault: SwarmFault, _ accessory: AccessoryMachine, _ controller: any SwarmController, for duration: Duration
   ) async {
     note("fault \(fault.rawValue) of accessory \(accessory.number), controller \(controller.number), for \(duration)")
     let place = faultLog.begin(
@@ -45,7 +48,8 @@ extension SwarmRun {
       controller: fault.isOfAccessory ? nil : controller.number, at: now)
     let start = now
     switch fault {
-    case .latency, .stall, .cut, .halfCut: await hinder(fault, accessory, controller, for: duration)
+    case .latency, .stall, .cut, .halfCut, .loss, .duplicates, .reordering:
+      await hinder(fault, accessory, controller, for: duration)
     case .disconnect: _ = accessory.command("{\"command\":\"disconnect\"}")
     case .freeze:
       accessory.freeze()
@@ -72,7 +76,7 @@ extension SwarmRun {
   }
 
   private func hinder(
-    _ fault: SwarmFault, _ accessory: AccessoryMachine, _ controller: ControllerMachine, for duration: Duration
+    _ fault: SwarmFault, _ accessory: AccessoryMachine, _ controller: any SwarmController, for duration: Duration
   ) async {
     var (here, there) = (accessory.interface, controller.interface)
     if random.chance(0.5) { swap(&here, &there) }
@@ -80,11 +84,18 @@ extension SwarmRun {
     case .latency:
       let slow = LinkProperties(
         latency: random.duration(.milliseconds(20), .milliseconds(900)), jitter: .milliseconds(50))
-      link.setProperties(slow, from: here, to: there)
-      link.setProperties(slow, from: there, to: here)
-      await sleep(duration)
-      link.setProperties(nil, from: here, to: there)
-      link.setProperties(nil, from: there, to: here)
+      await setProperties(slow, between: here, there, for: duration)
+    case .loss, .duplicates, .reordering:
+      var bad = link.properties
+      let share = 0.05 + Double(random.upTo(40)) / 100
+      switch fault {
+      case .loss: bad.loss = share
+      case .duplicates: bad.duplication = share
+      default:
+        bad.reordering = share
+        bad.reorderingDelay = random.duration(.milliseconds(5), .milliseconds(800))
+      }
+      await setProperties(bad, between: here, there, for: duration)
     case .stall:
       link.stall(from: here, to: there)
       link.stall(from: there, to: here)
@@ -97,6 +108,16 @@ extension SwarmRun {
       link.heal(from: here, to: there)
       link.heal(from: there, to: here)
     }
+  }
+
+  private func setProperties(
+    _ properties: LinkProperties, between here: SimulatedInterface, _ there: SimulatedInterface, for duration: Duration
+  ) async {
+    link.setProperties(properties, from: here, to: there)
+    link.setProperties(properties, from: there, to: here)
+    await sleep(duration)
+    link.setProperties(nil, from: here, to: there)
+    link.setProperties(nil, from: there, to: here)
   }
 
   private func crash(_ fault: SwarmFault, _ accessory: AccessoryMachine, for duration: Duration) async {
@@ -122,7 +143,7 @@ extension SwarmFault {
   fileprivate var isOfController: Bool { self == .controllerKill || self == .controllerPowerLoss }
   fileprivate var isOfAccessory: Bool {
     switch self {
-    case .latency, .stall, .cut, .halfCut, .controllerKill, .controllerPowerLoss: false
+    case .latency, .stall, .cut, .halfCut, .loss, .duplicates, .reordering, .controllerKill, .controllerPowerLoss: false
     case .disconnect, .kill, .powerLoss, .crashInWrite, .freeze, .newAddress, .diskFull, .failingSync: true
     }
   }

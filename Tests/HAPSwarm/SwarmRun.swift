@@ -25,14 +25,16 @@ package final class SwarmRun: @unchecked Sendable {  // see above
   private static let mostViolations = 20
 
   package let seed: UInt64
-  let world: SimulatedWorld
-  let link: SimulatedLink
-  let mutation: SwarmMutation?
-  var random: WorldRandom
-  private(set) var accessories: [AccessoryMachine] = []
+  package let world: SimulatedWorld
+  package let link: SimulatedLink
+  package let mutation: SwarmMutation?
+  package var random: WorldRandom
+  package private(set) var accessories: [AccessoryMachine] = []
   private(set) var controllers: [ControllerMachine] = []
+  /// `nil`: the accessories are served over HAP only.
+  let second: (any SecondProtocol)?
   var faultLog = FaultLog()
-  var coverage = SwarmCoverage()
+  package var coverage: SwarmCoverage
   private(set) var violations: [SwarmViolation] = []
   private var expectations: [Expectation] = []
   /// The loop of a process without faults.
@@ -44,11 +46,16 @@ package final class SwarmRun: @unchecked Sendable {  // see above
 
   /// - Parameters:
   ///   - mutation: a deliberate error.
+  ///   - second: another protocol with which the accessories are served.
   ///   - log: receives a line for each event.
-  package init(seed: UInt64, mutation: SwarmMutation? = nil, log: ((String) -> Void)? = nil) {
+  package init(
+    seed: UInt64, mutation: SwarmMutation? = nil, second: (any SecondProtocol)? = nil, log: ((String) -> Void)? = nil
+  ) {
     self.seed = seed
     self.mutation = mutation
+    self.second = second
     self.log = log
+    coverage = SwarmCoverage(of: second == nil ? .accessories : .nodes)
     world = SimulatedWorld(seed: seed)
     link = world.network.addLink("lan")
     random = WorldRandom(seed: seed).fork("swarm")
@@ -65,6 +72,7 @@ package final class SwarmRun: @unchecked Sendable {  // see above
       seed: seed, coverage: coverage, violations: violations, traceHash: world.trace.hash, duration: world.now)
     for accessory in accessories { accessory.kill() }
     for controller in controllers { controller.end(losingPower: false) }
+    second?.end()
     world.end()
     // These are cleared, because each of them refers to the run.
     accessories = []
@@ -74,31 +82,32 @@ package final class SwarmRun: @unchecked Sendable {  // see above
     return outcome
   }
 
+  package var population: SwarmPopulation { second == nil ? .accessories : .nodes }
+
+  /// The controllers of all protocols, in the order of their numbers.
+  package var everyone: [any SwarmController] { controllers + (second?.controllers ?? []) }
+
   private func populate() throws {
     let person = world.network.addHost("person")
     guard let process = person.startProcess("person") else { preconditionFailure("a new host is on") }
     clock = world.makeLoop("person", of: process)
     for number in 0...Int(random.upTo(2)) {
-      let names = mutation?.profile.map { [$0] } ?? SwarmProfile.names
+      let names = mutation?.profile.map { [$0] } ?? SwarmProfile.names(of: population)
       let profile = try SwarmProfile(names[Int(random.upTo(UInt64(names.count - 1)))])
       accessories.append(AccessoryMachine(number, in: self, profile))
       note("accessory \(number) has the profile \(profile.name)")
     }
-    for number in 0...Int(1 + random.upTo(2)) { controllers.append(ControllerMachine(number, in: self)) }
+    let most = second == nil ? 1 + random.upTo(2) : random.upTo(1)
+    for number in 0...Int(most) { controllers.append(ControllerMachine(number, in: self)) }
+    second?.populate(self)
   }
 
   /// Performs random operations until there were enough operations and faults.
   private func operate() async {
     for accessory in accessories { accessory.start() }
-    for controller in controllers { controller.start() }
-    let users = controllers.map { controller in
-      Task(executorPreference: world) { [self] in
-        while !isEnding {
-          await sleep(controller.random.duration(.milliseconds(20), .milliseconds(1500)))
-          let accessory = accessories[Int(controller.random.upTo(UInt64(accessories.count - 1)))]
-          if controller.isUp { await controller.act(accessory) }
-        }
-      }
+    for controller in everyone { controller.start() }
+    let users = everyone.map { controller in
+      Task(executorPreference: world) { [self] in while !isEnding { await controller.step() } }
     }
     await causeFaults()
     isEnding = true
@@ -113,22 +122,29 @@ package final class SwarmRun: @unchecked Sendable {  // see above
   // MARK: Time
 
   /// Nanoseconds since the start of the world.
-  var now: UInt64 { world.agenda.now }
+  package var now: UInt64 { world.agenda.now }
 
-  func sleep(_ duration: Duration) async { try? await clock.sleep(for: duration) }
+  package func sleep(_ duration: Duration) async { try? await clock.sleep(for: duration) }
 
   // MARK: Reports
 
-  func report(_ invariant: SwarmInvariant, _ text: String) {
+  package func report(_ invariant: SwarmInvariant, _ text: String) {
     note("VIOLATION of \(invariant.rawValue): \(text)")
     if violations.count < Self.mostViolations { violations.append(SwarmViolation(invariant: invariant, text: text)) }
   }
 
-  func note(_ text: @autoclosure () -> String) { log?("\(world.now) \(text())") }
+  package func note(_ text: @autoclosure () -> String) { log?("\(world.now) \(text())") }
 
   /// Returns the active faults of an accessory.
-  func faults(of accessory: AccessoryMachine) -> Set<SwarmFault> {
+  package func faults(of accessory: AccessoryMachine) -> Set<SwarmFault> {
     faultLog.active(accessory.number, nil, from: now, to: now)
+  }
+
+  /// Returns the faults between an accessory and a controller since a time.
+  package func faults(
+    between accessory: AccessoryMachine, and controller: any SwarmController, since start: UInt64
+  ) -> Set<SwarmFault> {
+    faultLog.active(accessory.number, controller.number, from: start, to: now)
   }
 
   // MARK: Operations
@@ -136,8 +152,8 @@ package final class SwarmRun: @unchecked Sendable {  // see above
   /// Runs an operation and counts it.
   /// - Returns: `nil` if the operation did not end in time.
   @discardableResult
-  func perform<T: Sendable>(
-    _ operation: SwarmOperation, _ accessory: AccessoryMachine, _ controller: ControllerMachine,
+  package func perform<T: Sendable>(
+    _ operation: SwarmOperation, _ accessory: AccessoryMachine, _ controller: any SwarmController,
     _ body: @escaping @Sendable () async -> T
   ) async -> T? {
     let start = now
@@ -153,13 +169,13 @@ package final class SwarmRun: @unchecked Sendable {  // see above
   }
 
   /// Counts an operation without duration.
-  func note(_ operation: SwarmOperation, _ accessory: AccessoryMachine, _ controller: ControllerMachine) {
+  package func note(_ operation: SwarmOperation, _ accessory: AccessoryMachine, _ controller: any SwarmController) {
     note("controller \(controller.number): \(operation.rawValue) at accessory \(accessory.number)")
     count(operation, accessory, controller, since: now)
   }
 
   private func count(
-    _ operation: SwarmOperation, _ accessory: AccessoryMachine, _ controller: ControllerMachine, since start: UInt64
+    _ operation: SwarmOperation, _ accessory: AccessoryMachine, _ controller: any SwarmController, since start: UInt64
   ) {
     world.trace.note("swarm.operation", UInt64(SwarmOperation.allCases.firstIndex(of: operation)!), start)
     coverage.add(operation, during: faultLog.active(accessory.number, controller.number, from: start, to: now))
@@ -177,7 +193,7 @@ package final class SwarmRun: @unchecked Sendable {  // see above
   }
 
   /// Runs `body` on a loop, and waits for its result or the end of the loop.
-  func result<T: Sendable>(
+  package func result<T: Sendable>(
     on loop: EventLoop, _ body: @escaping @Sendable (_ done: @escaping @Sendable (T) -> Void) -> Void
   ) async -> T? {
     let gate = Gate<T>()
@@ -187,11 +203,11 @@ package final class SwarmRun: @unchecked Sendable {  // see above
   }
 
   /// Returns a random value of this writer that was never written.
-  func unusedValue(
+  package func unusedValue(
     of watched: Watched, at accessory: AccessoryMachine, for writer: Int, _ random: inout WorldRandom
   ) -> Int? {
-    let writers = controllers.count + 1
-    let used = Set(accessory.ledger.registers[watched.id]!.writes.map(\.index))
+    let writers = everyone.count + 1
+    let used = Set(accessory.ledger.registers[watched.id]!.history.writes.map(\.index))
     for _ in 0..<20 {
       let index = Int(random.upTo(UInt64(watched.count / writers - 1))) * writers + writer
       if index < watched.count, !used.contains(index) { return index }
@@ -224,8 +240,14 @@ package final class SwarmRun: @unchecked Sendable {  // see above
     }
   }
 
+  /// Expects an event on each subscribed connection after a write by another protocol.
+  package func expectEvents(of id: AttributeID, _ index: Int, since start: UInt64, at accessory: AccessoryMachine) {
+    expectEvents(of: id, index, since: start, from: nil, at: accessory)
+  }
+
   /// Checks the expected events whose time limit is over.
   func checkEvents() {
+    second?.check()
     let due = expectations.filter { $0.deadline <= now }
     expectations.removeAll { $0.deadline <= now }
     for expected in due {
@@ -262,7 +284,7 @@ private final class Gate<T: Sendable>: @unchecked Sendable {  // confined to the
 }
 
 extension WorldRandom {
-  mutating func duration(_ from: Duration, _ to: Duration) -> Duration {
+  package mutating func duration(_ from: Duration, _ to: Duration) -> Duration {
     let range = (to - from) / .nanoseconds(1)
     return from + .nanoseconds(Int64(upTo(UInt64(max(range, 0)))))
   }

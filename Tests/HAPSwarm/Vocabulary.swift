@@ -1,5 +1,26 @@
+/// A kind of population.
+package enum SwarmPopulation: String, CaseIterable, Sendable {
+  /// Accessories with HAP controllers.
+  case accessories
+  /// Accessories that are served over HAP and Matter, with controllers of both protocols.
+  case nodes
+}
+
+/// A word of the vocabulary of runs.
+package protocol SwarmWord: RawRepresentable, CaseIterable, Hashable, Sendable where RawValue == String {
+  /// Whether it belongs to Matter, and not to the population `accessories`.
+  var isOfMatter: Bool { get }
+}
+
+extension SwarmWord {
+  /// The words of a population, in a fixed order.
+  package static func all(of population: SwarmPopulation) -> [Self] {
+    allCases.filter { population == .nodes || !$0.isOfMatter }
+  }
+}
+
 /// An action of a controller or a person in a swarm.
-package enum SwarmOperation: String, CaseIterable, Sendable {
+package enum SwarmOperation: String, SwarmWord {
   case pair
   case wrongCode = "wrong-code"
   case open
@@ -18,10 +39,46 @@ package enum SwarmOperation: String, CaseIterable, Sendable {
   /// The accessory serves a profile with one more service.
   case reconfigure
   case factoryReset = "factory-reset"
+
+  // Matter.
+  case commission
+  case wrongPasscode = "wrong-passcode"
+  /// A session with the whole handshake.
+  case connect
+  /// A session with the secret of an earlier one.
+  case resume
+  case endSession = "end-session"
+  case readAttribute = "read-attribute"
+  /// A read of all attributes of a cluster, in one message.
+  case readCluster = "read-cluster"
+  /// A read of all attributes of all endpoints.
+  case readAll = "read-all"
+  case readEvents = "read-events"
+  case writeAttribute = "write-attribute"
+  case timedAttributeWrite = "timed-attribute-write"
+  case command
+  case timedCommand = "timed-command"
+  case subscribeAttributes = "subscribe-attributes"
+  case openWindow = "open-window"
+  case removeFabric = "remove-fabric"
+  /// A person turns a lamp on or off.
+  case switchByHand = "switch-by-hand"
+
+  package var isOfMatter: Bool {
+    switch self {
+    case .pair, .wrongCode, .open, .read, .write, .timedWrite, .subscribe, .unsubscribe, .database, .addPairing,
+      .removePairing, .listPairings, .close, .set, .reconfigure, .factoryReset:
+      false
+    case .commission, .wrongPasscode, .connect, .resume, .endSession, .readAttribute, .readCluster, .readAll,
+      .readEvents, .writeAttribute, .timedAttributeWrite, .command, .timedCommand, .subscribeAttributes, .openWindow,
+      .removeFabric, .switchByHand:
+      true
+    }
+  }
 }
 
 /// A fault in a swarm.
-package enum SwarmFault: String, CaseIterable, Sendable {
+package enum SwarmFault: String, SwarmWord {
   case latency
   case stall
   /// No packet passes between a controller and an accessory.
@@ -41,10 +98,19 @@ package enum SwarmFault: String, CaseIterable, Sendable {
   case controllerKill = "controller-kill"
   /// A controller loses power. The accessory keeps connections whose peer is gone.
   case controllerPowerLoss = "controller-power-loss"
+
+  // Datagrams between a controller and an accessory.
+  case loss
+  /// Some datagrams arrive twice.
+  case duplicates
+  /// Some datagrams are overtaken by later ones.
+  case reordering
+
+  package var isOfMatter: Bool { self == .loss || self == .duplicates || self == .reordering }
 }
 
 /// A property that holds in spite of any faults.
-package enum SwarmInvariant: String, CaseIterable, Sendable {
+package enum SwarmInvariant: String, SwarmWord {
   /// A read returns the last value whose write was answered. After a power loss, older values may reappear.
   case writesAreKept = "writes-are-kept"
   /// Identity and setup code survive each crash.
@@ -71,6 +137,38 @@ package enum SwarmInvariant: String, CaseIterable, Sendable {
   case memoryReturns = "memory-returns"
   /// Answers are well-formed and have the expected status.
   case answersAreSound = "answers-are-sound"
+
+  // Matter.
+  /// A commissioning that was answered survives each crash; another one is whole or undone.
+  case commissioningsAreKept = "commissionings-are-kept"
+  /// A controller of a removed fabric gets no session and no answer.
+  case removalsAreKept = "removals-are-kept"
+  /// The removal of a fabric does not end sessions and subscriptions of other fabrics.
+  case removalsHarmNobody = "removals-harm-nobody"
+  /// At rest, HAP and Matter read the same values.
+  case protocolsAgree = "protocols-agree"
+  /// A subscription has the present values within its intervals, or has ended at both ends.
+  case subscriptionsConverge = "subscriptions-converge"
+  /// The tables of a node have limits. At rest, no exchange and no handshake is open.
+  case tablesAreBounded = "tables-are-bounded"
+  /// The numbers of events rise, also over restarts. A number belongs to one event.
+  case eventNumbersRise = "event-numbers-rise"
+  /// The data version of a cluster changes when its data changes, and only then.
+  case versionsFollowData = "versions-follow-data"
+  /// At rest, the records of a node are those of its fabrics and of its window.
+  case recordsAreTrue = "records-are-true"
+
+  package var isOfMatter: Bool {
+    switch self {
+    case .writesAreKept, .identityIsKept, .pairingsAgree, .triesAreKept, .noEventToWriter, .noEventLost,
+      .noEventUnsubscribed, .countersAreUnique, .configurationRises, .requestsAreAnswered, .waitsAreBounded,
+      .memoryReturns, .answersAreSound:
+      false
+    case .commissioningsAreKept, .removalsAreKept, .removalsHarmNobody, .protocolsAgree, .subscriptionsConverge,
+      .tablesAreBounded, .eventNumbersRise, .versionsFollowData, .recordsAreTrue:
+      true
+    }
+  }
 }
 
 /// One invariant that did not hold.
@@ -79,77 +177,4 @@ package struct SwarmViolation: Sendable, Equatable, CustomStringConvertible {
   package let text: String
 
   package var description: String { "\(invariant.rawValue): \(text)" }
-}
-
-/// The number of operations of each kind during each fault.
-package struct SwarmCoverage: Sendable, Equatable {
-  /// The counts by operation. The last column counts operations without any fault.
-  private var counts: [[Int]]
-  package private(set) var operations = 0
-  /// The number of faults of each kind.
-  package private(set) var faults = [Int](repeating: 0, count: SwarmFault.allCases.count)
-
-  package init() {
-    let row = [Int](repeating: 0, count: SwarmFault.allCases.count + 1)
-    counts = Array(repeating: row, count: SwarmOperation.allCases.count)
-  }
-
-  package var faultCount: Int { faults.reduce(0, +) }
-
-  mutating func add(_ operation: SwarmOperation, during active: Set<SwarmFault>) {
-    operations += 1
-    let row = SwarmOperation.allCases.firstIndex(of: operation)!
-    if active.isEmpty { counts[row][SwarmFault.allCases.count] += 1 }
-    for (column, fault) in SwarmFault.allCases.enumerated() where active.contains(fault) { counts[row][column] += 1 }
-  }
-
-  mutating func add(_ fault: SwarmFault) { faults[SwarmFault.allCases.firstIndex(of: fault)!] += 1 }
-
-  package mutating func add(_ other: SwarmCoverage) {
-    operations += other.operations
-    for column in faults.indices { faults[column] += other.faults[column] }
-    for row in counts.indices { for column in counts[row].indices { counts[row][column] += other.counts[row][column] } }
-  }
-
-  /// The number of pairs of an operation and a fault that never occurred together.
-  package var missing: Int { counts.reduce(0) { $0 + $1.dropLast().count { $0 == 0 } } }
-
-  /// The table of operations and faults.
-  package var table: String {
-    let titles = SwarmFault.allCases.map(\.rawValue) + ["none"]
-    let first = SwarmOperation.allCases.map(\.rawValue.count).max()!
-    func cell(_ text: String, _ width: Int) -> String {
-      String(repeating: " ", count: max(0, width - text.count)) + text
-    }
-    var lines = [String(repeating: " ", count: first) + titles.map { "  " + $0 }.joined()]
-    for (row, operation) in SwarmOperation.allCases.enumerated() {
-      let cells = zip(titles, counts[row]).map { "  " + cell("\($1)", $0.count) }
-      lines.append(operation.rawValue.padded(to: first) + cells.joined())
-    }
-    let caused = zip(titles, faults).map { "  " + cell("\($1)", $0.count) }
-    lines.append("caused".padded(to: first) + caused.joined())
-    return lines.joined(separator: "\n")
-  }
-
-  // MARK: Transfer between processes
-
-  /// The counts on one line.
-  package var line: String { ([operations] + faults + counts.flatMap { $0 }).map(String.init).joined(separator: " ") }
-
-  package init?(line: String) {
-    self.init()
-    let numbers = line.split(separator: " ").compactMap { Int($0) }
-    guard numbers.count == 1 + faults.count + counts.reduce(0, { $0 + $1.count }) else { return nil }
-    operations = numbers[0]
-    faults = Array(numbers[1...faults.count])
-    var at = 1 + faults.count
-    for row in counts.indices {
-      counts[row] = Array(numbers[at..<at + counts[row].count])
-      at += counts[row].count
-    }
-  }
-}
-
-extension String {
-  fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HAPLoop
 
 /// A loopback TCP port without a listener that no other process gets in the meantime: it is bound, but not listening.
 final class ClosedPort: Sendable {
@@ -6,7 +7,7 @@ final class ClosedPort: Sendable {
   private let descriptor: Int32
 
   init() {
-    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    descriptor = socket(AF_INET, SocketType.stream, 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian

@@ -1,4 +1,5 @@
 import Foundation
+import HAPLoop
 import HAPTestSupport
 
 /// A `MemoryController` with a blocking socket. Reads have a time limit, so no test hangs.
@@ -15,7 +16,7 @@ final class SocketController: @unchecked Sendable {  // written by one thread an
   private(set) var isAtEnd = false
 
   init(_ identity: ControllerIdentity, port: UInt16, receiveBuffer: Int32? = nil) throws {
-    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    descriptor = socket(AF_INET, SocketType.stream, 0)
     guard descriptor >= 0 else { throw Failure(message: "no socket") }
     if var size = receiveBuffer {
       setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))

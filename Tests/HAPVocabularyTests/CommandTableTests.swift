@@ -28,6 +28,9 @@ import Testing
         case .flag: "false"
         case .percent: "7"
         case .quirks: #""hap-nodejs""#
+        case .window: #""enhanced""#
+        case .seconds: "300"
+        case .fabric: "254"
         }
       return "\"\(member.name)\":\(value)"
     }
@@ -78,6 +81,7 @@ import Testing
       #"{"command":"fault","fault":{"fault":"failing-read","status":-70402},"value":false}"#,
       #"{"command":"fault","fault":"latency:controller=a:b:connection=2+"}"#,
       #"{"command":"quirks","value":{"maximumSessions":8}}"#, #"{"command":"quirks","value":{}}"#,
+      #"{"command":"open-window"}"#, #"{"command":"open-window","kind":"basic","seconds":180}"#,
     ])
   func same(_ text: String) throws {
     let command = try read(text)

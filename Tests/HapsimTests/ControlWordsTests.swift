@@ -35,6 +35,10 @@ private func words(
       (["disconnect", "me"], #"{"command":"disconnect","controller":"me"}"#), (["reboot"], #"{"command":"reboot"}"#),
       (["power-cut"], #"{"command":"power-cut"}"#), (["factory-reset"], #"{"command":"factory-reset"}"#),
       (["quirks", "hap-nodejs"], #"{"command":"quirks","value":"hap-nodejs"}"#),
+      (["open-window"], #"{"command":"open-window"}"#),
+      (["open-window", "enhanced", "300"], #"{"command":"open-window","kind":"enhanced","seconds":300}"#),
+      (["close-window"], #"{"command":"close-window"}"#),
+      (["remove-fabric", "2"], #"{"command":"remove-fabric","fabric":2}"#),
       (["replace", "a b"], #"{"command":"replace","profile":"/here/a b"}"#),
       (["add", "/there/x"], #"{"command":"add","profile":"/there/x"}"#),
       (["remove", "Garage"], #"{"command":"remove","accessory":"Garage"}"#), (["remove"], #"{"command":"remove"}"#),
@@ -77,6 +81,10 @@ private func words(
       (["list", "x"], "unexpected argument x: list"), (["press", "duoble"], #"did you mean "double"?"#),
       (["obstruct", "yes"], "obstruct is on or off, not yes"), (["radio"], "on|off is missing: radio on|off"),
       (["battery"], "PERCENT is missing"), (["battery", "101"], "a whole number from 0 to 100, not 101"),
+      (["open-window", "enhancd"], #"did you mean "enhanced"?"#),
+      (["open-window", "basic", "901"], "open-window takes a whole number from 180 to 900, not 901"),
+      (["remove-fabric"], "FABRIC is missing: remove-fabric FABRIC"),
+      (["remove-fabric", "x"], "remove-fabric takes a whole number from 1 to 254, not x"),
       (["battery", "half"], "not half"), (["advance"], "DURATION is missing"),
       (["advance", "soon"], #"is expected, not "soon""#),
       (["advance", "11y"], "duration: time is advanced by 10y at most"),
@@ -137,6 +145,40 @@ private func words(
         #"{"accessories":[{"name":"G","running":false,"pairings":[{"controller":"me","admin":true}],"characteristics":[{"aid":1,"iid":9,"name":"Current Door State","value":0,"word":"open"},{"aid":1,"iid":3,"name":"Name","value":"x y"}]}]}"#
       ).dropFirst() == [
         "  controller me, admin", "  1.9  Current Door State: open (0)", #"  1.3  Name: "x y""#,
+      ])
+  }
+
+  @Test("Answers about Matter are printed as readable text") func matterAnswers() throws {
+    func lines(_ command: CommandName, _ json: String) throws -> [String] {
+      answerLines(try JSONNode.parse(Array(json.utf8)), to: command, .none)
+    }
+    let opened = try lines(
+      .openWindow,
+      #"{"window":{"kind":"enhanced","seconds":300,"fabric":null,"payload":"MT:Y.K90AFN00KA0648G00","manualCode":"34970112332"}}"#
+    )
+    #expect(
+      opened.prefix(3) == [
+        "The window is open for 300 s.", "  manual code 34970112332", "  payload     MT:Y.K90AFN00KA0648G00",
+      ])
+    #expect(opened.count > 10, "the QR code")
+    #expect(try lines(.closeWindow, "{}") == ["Done."] && lines(.removeFabric, "{}") == ["The fabric was removed."])
+    func matter(_ window: String, _ fabrics: String) -> String {
+      #"{"accessories":[{"name":"Lamp","running":false,"matter":{"port":5540,"payload":"MT:X","manualCode":"349","discriminator":9,"window":\#(window),"fabrics":[\#(fabrics)],"sessions":1,"subscriptions":2}}]}"#
+    }
+    let first = "  Matter  UDP port 5540, manual code 349"
+    #expect(
+      try lines(.list, matter(#"{"kind":"basic","seconds":null,"fabric":null}"#, ""))
+        == [
+          #"Lamp  "", "", stopped"#,
+          first + ", not commissioned, window open until the accessory is commissioned (basic)",
+        ])
+    let fabric =
+      #"{"index":1,"label":"My\u0007 Home","vendor":65521,"fabricID":"01","nodeID":"02","compressedID":"03"},{"index":3,"label":"","vendor":1,"fabricID":"01","nodeID":"02","compressedID":"03"}"#
+    #expect(
+      try lines(.status, matter(#"{"kind":"enhanced","seconds":9,"fabric":3}"#, fabric)).dropFirst() == [
+        first + ", in 2 fabrics, window open for 9 s (enhanced, opened by fabric 3)", "  payload MT:X, discriminator 9",
+        "  fabric 1 (My\u{FFFD} Home): vendor 0xFFF1, fabric ID 01, node ID 02, compressed ID 03",
+        "  fabric 3: vendor 0x1, fabric ID 01, node ID 02, compressed ID 03", "  1 session, 2 subscriptions",
       ])
     for command in [.list, .status, .add, .replace, .factoryReset, .advance] as [CommandName] {
       #expect(try !lines(command, "{}").joined().isEmpty || command == .status)

@@ -4,6 +4,7 @@ Comments before the fence of a block state what the block needs. They are invisi
 
     <!-- test: beside COMMAND -->    COMMAND serves an accessory while the block runs
     <!-- test: before COMMAND -->    COMMAND runs before the block
+    <!-- test: elsewhere SYSTEM -->  the commands are for another system; nothing runs them
     <!-- test: status N COMMAND -->  the line that begins with COMMAND ends with status N
     <!-- test: stage FOLDER -->      the block is a part of FOLDER/transcript, which HomeStageTests compares with a run. A line "…" stands for any lines
 """
@@ -14,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 FENCE = re.compile(r"^( *)```(.*)$")
-MARK = re.compile(r"<!-- test: (beside|before|status|stage) (.+?) -->")
+MARK = re.compile(r"<!-- test: (beside|before|status|stage|elsewhere) (.+?) -->")
 LABELS = {"console", "diff", "groovy", "json", "sh", "swift", "text", "yaml"}
 
 

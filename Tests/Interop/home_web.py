@@ -1,7 +1,12 @@
 """Hubs with the page of homes, for tests that open it in a browser."""
 
 import json
+import random
 import re
+import socket
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest_asyncio
 from playwright.async_api import expect
@@ -11,6 +16,24 @@ from test_home_hub import CODE, Home
 
 FLAT = ROOT / "Examples" / "Home" / "laptop" / "flat.hasaccessory"
 ZONE = "Europe/Berlin"
+# The address of a home in the API.
+HOME = re.compile(r"/v1/homes/[0-9A-Fa-f-]{36}$")
+
+
+def distant_time():
+    """A time of day that is at least five hours away in ZONE, so that no trigger fires by itself during a test."""
+    return "03:30" if 9 <= datetime.now(ZoneInfo(ZONE)).hour < 21 else "15:30"
+
+
+def kept_port():
+    """A free port for a server that is started again at the same port. The system gives none below its range to a connection, which could take
+    the port meanwhile."""
+    lowest = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    while True:
+        port = random.randrange(lowest // 2, lowest)
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) != 0:
+                return port
 
 
 class Served:
@@ -23,9 +46,9 @@ class Served:
 class PagedHome(Home):
     """The folder of a hub that serves the page of its homes."""
 
-    async def serve(self, listen="127.0.0.1:0"):
+    async def serve(self, listen=None):
         """Starts the hub, and waits until it has printed the address of the page."""
-        hub = await self.start("hub", "run", "--interface", "lo", "--listen", listen)
+        hub = await self.start("hub", "run", "--interface", "lo", "--listen", listen or f"127.0.0.1:{kept_port()}")
         line = await hub.wait(lambda line: "The page" in line.get("not JSON", ""))
         self.address = re.search(r"http://\S+", line["not JSON"]).group()
         await hub.wait(lambda line: "Apps attach" in line.get("not JSON", ""))
@@ -106,6 +129,12 @@ def tile(page, name):
 async def go(page, view):
     await page.get_by_role("navigation", name="Views").get_by_role("link", name=view, exact=True).click()
     await expect(page.get_by_role("main").get_by_role("heading", name=view, exact=True, level=2)).to_be_visible()
+
+
+async def begin(page):
+    """Begins to add an accessory."""
+    await page.get_by_role("button", name="Add accessory").click()
+    return dialog(page, "Add an accessory")
 
 
 def card(page, name):

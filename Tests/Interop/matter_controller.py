@@ -4,6 +4,7 @@ It runs in its own virtual environment, which `make test-deps` creates if MATTER
 """
 
 import asyncio
+import itertools
 import json
 import os
 from pathlib import Path
@@ -65,7 +66,8 @@ class MatterController:
             limit=1 << 24, env={**os.environ, **ENVIRONMENT},
         )  # fmt: skip
         self.reports = []  # lines of subscriptions
-        self._results = asyncio.Queue()
+        self._numbers = itertools.count(1)
+        self._open = {}  # number of a call -> future of its answer
         self._news = asyncio.Condition()
         self._reader = asyncio.create_task(self._read())
         return self
@@ -73,19 +75,28 @@ class MatterController:
     async def _read(self):
         async for line in self.process.stdout:
             said = json.loads(line)
-            if "result" in said or "error" in said:
-                self._results.put_nowait(said)
+            if "call" in said:
+                # The answer to a call that timed out is ignored.
+                if answer := self._open.pop(said["call"], None):
+                    answer.set_result(said)
                 continue
             async with self._news:
                 self.reports.append(said)
                 self._news.notify_all()
-        self._results.put_nowait(None)
+        for answer in self._open.values():
+            answer.set_result(None)
+        self._open.clear()
 
     async def __call__(self, name, *arguments):
-        self.process.stdin.write(json.dumps([name, *arguments]).encode() + b"\n")
-        async with asyncio.timeout(PATIENCE):
-            await self.process.stdin.drain()
-            answer = await self._results.get()
+        assert not self._reader.done(), f"the controller ended; see {self.log.name}"
+        number = next(self._numbers)
+        self._open[number] = asyncio.get_running_loop().create_future()
+        try:
+            self.process.stdin.write(json.dumps([number, name, *arguments]).encode() + b"\n")
+            async with asyncio.timeout(PATIENCE):
+                answer = await self._open[number]
+        finally:
+            self._open.pop(number, None)
         assert answer, f"the controller ended; see {self.log.name}"
         if "error" in answer:
             raise Refused(f"{answer['error']}: {answer['message']}")

@@ -2,9 +2,9 @@
 
 usage: matter_controller_calls.py STORAGE-FILE FOLDER
 
-FOLDER has the certificates that the controller trusts; it reads them once. Each line of standard input is a JSON array: the name of a call (`CALLS`)
-and its arguments. Each call prints one line: {"result": …} or {"error": NAME-OF-THE-EXCEPTION, "message": …}. Subscriptions print {"report": NUMBER, "path": …,
-"value": …} and {"ended": NUMBER, "why": …} at any time.
+FOLDER has the certificates that the controller trusts; it reads them once. Each line of standard input is a JSON array: a number, the name of a call
+(`CALLS`) and its arguments. Each call prints one line: {"call": NUMBER, "result": …} or {"call": NUMBER, "error": NAME-OF-THE-EXCEPTION, "message": …}.
+Subscriptions print {"report": NUMBER, "path": …, "value": …} and {"ended": NUMBER, "why": …} at any time.
 
 A path is ENDPOINT/CLUSTER/ATTRIBUTE with names as in chip.clusters.Objects, or numbers; * is any. Values are those of the bytes: structures are objects with
 the numbers of their fields.
@@ -145,6 +145,14 @@ class Controller:
         by = ChipDeviceCtrl.ChipDeviceController.CommissioningWindowPasscode.kTokenWithRandomPin
         return (await self.on(fabric).OpenCommissioningWindow(node, seconds, 1000, 2000, by)).setupManualCode
 
+    async def connect(self, fabric, node):
+        """Establishes a session, or uses the present one."""
+        await self.on(fabric).GetConnectedDevice(node, allowPASE=False, timeoutMs=20_000)
+
+    async def instance(self, fabric, node):
+        """Returns the name of the node's record in this fabric."""
+        return f"{self.on(fabric).GetCompressedFabricId():016X}-{node:016X}"
+
     async def expire(self, fabric, node):
         """Forgets the sessions. The next call resumes or establishes one."""
         self.on(fabric).ExpireSessions(node)
@@ -155,6 +163,10 @@ class Controller:
         """Returns the values by path."""
         found = await self.on(fabric).Read(node, [path_of(text)], fabricFiltered=filtered)
         return {f"{e}/{c}/{a}": value for e, cs in found.tlvAttributes.items() for c, values in cs.items() for a, value in values.items()}
+
+    async def read_in_time(self, fabric, node, text, seconds):
+        """The same, but gives up after a time. The controller itself searches a node for 45 s."""
+        return await asyncio.wait_for(self.read(fabric, node, text), seconds)
 
     async def write(self, fabric, node, text, value):
         """Returns the status."""
@@ -234,16 +246,16 @@ def cluster_problems(cluster, attributes):
         yield f"commands that the specification does not have: {unknown}"
 
 
-CALLS = ["commission", "commission_at", "pase", "add_fabric", "window", "expire", "read", "write", "invoke", "events", "subscribe", "composition"]
+CALLS = ["commission", "commission_at", "pase", "add_fabric", "window", "connect", "instance", "expire", "read", "write", "invoke", "events", "subscribe", "composition"]
 
 
 async def answer(controller, line):
-    name, *arguments = json.loads(line)
+    number, name, *arguments = json.loads(line)
     assert name in CALLS, name
     try:
-        tell(result=await getattr(controller, name)(*arguments))
+        tell(call=number, result=await getattr(controller, name)(*arguments))
     except Exception as error:  # the library raises several kinds
-        tell(error=type(error).__name__, message=str(error))
+        tell(call=number, error=type(error).__name__, message=str(error))
 
 
 async def main(storage, trusted):

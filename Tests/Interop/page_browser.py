@@ -102,23 +102,47 @@ def log(page):
     return page.get_by_role("region", name="Log")
 
 
-class Gate:
-    """Holds back the requests of a page for an address. `let()` releases one; its `answer` replaces the server's answer."""
+# `turns` has the reads of files that are under way.
+READS = """() => {
+  const { text } = Blob.prototype;
+  window.turns = [];
+  Blob.prototype.text = function () {
+    return new Promise((done, fail) => turns.push({ read: () => done(text.call(this)), fail: () => fail(new Error("gone")) }));
+  };
+}"""
 
-    def __init__(self):
+
+async def drawn(page):
+    """Waits until the page has handled what it got, and has drawn a frame."""
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+class Gate:
+    """Holds back the requests of a page for an address, or with `holds_answers` the answers to them. `let()` releases one; its `answer` replaces the
+    server's answer.
+
+    Remove it from the page with `open()`, not with `unroute()`: that takes the requests which the gate is about to release.
+    """
+
+    def __init__(self, holds_answers=False):
         self.came = []
+        self.is_open = False
+        self._holds_answers = holds_answers
         self._news = asyncio.Condition()
 
     async def __call__(self, route):
+        if self.is_open:
+            return await route.fallback()
+        held = {"response": await route.fetch()} if self._holds_answers else None
         turn = asyncio.get_running_loop().create_future()
         async with self._news:
             self.came.append(turn)
             self._news.notify_all()
-        answer = await turn
-        await (route.continue_() if answer is None else route.fulfill(**answer))
+        answer = await turn or held
+        await (route.fulfill(**answer) if answer else route.fallback())
 
     async def nth(self, number):
-        """Waits until the request with this number has been sent."""
+        """Waits until the request with this number has been sent, or its answer has come."""
         async with asyncio.timeout(PATIENCE), self._news:
             await self._news.wait_for(lambda: len(self.came) >= number)
         return self.came[number - 1]
@@ -127,6 +151,8 @@ class Gate:
         (await self.nth(number)).set_result(answer)
 
     def open(self):
+        """Releases all requests, also those that come later."""
+        self.is_open = True
         for turn in self.came:
             if not turn.done():
                 turn.set_result(None)

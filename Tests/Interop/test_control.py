@@ -261,7 +261,7 @@ async def test_the_description_is_valid(run, webs):
 async def test_the_api_conforms_to_its_description(run):
     """schemathesis finds no error. It sends examples, limits and random requests, and follows links from one request to the next. API_EXAMPLES is the number
     of requests per operation; `make api-fuzz` sends some ten thousand."""
-    simulator = await run(GARAGE, BRIDGE)
+    simulator = await run(GARAGE, BRIDGE, options=("--matter",))
     program = Path(sys.executable).with_name("schemathesis")
     examples = os.environ.get("API_EXAMPLES", "4")
     status, output, errors = await run_to_its_end(

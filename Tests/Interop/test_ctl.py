@@ -12,6 +12,7 @@ import stat
 
 import pytest
 
+from ctl import ctl, done
 from phone import another_controller, characteristic
 from process import PATIENCE, PROFILES, hapsim, run_to_its_end
 
@@ -19,20 +20,6 @@ GARAGE = PROFILES / "garage-door.hasaccessory"
 BRIDGE = PROFILES / "bridge-two-lights.hasaccessory"
 BUTTON = PROFILES / "button.hasaccessory"
 OPEN, CLOSED, OPENING, CLOSING, STOPPED = range(5)
-
-
-async def ctl(state, *words):
-    """Runs `hapsim ctl` and returns exit status, standard output and standard error."""
-    return await run_to_its_end(hapsim(), "ctl", *words, "--state", state)
-
-
-async def done(state, *words):
-    """Returns the answer to a command that succeeds."""
-    status, output, errors = await ctl(state, *words, "--json")
-    assert (status, errors) == (0, ""), (words, status, output, errors)
-    answer = json.loads(output)
-    assert answer["ok"] is True
-    return answer
 
 
 def control(state):

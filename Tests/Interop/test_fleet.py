@@ -19,6 +19,22 @@ BY_PORT = ("--bonjour", "off")
 MANIFESTS = sorted((ROOT / "Examples/kubernetes").glob("*.yaml"))
 
 
+async def test_a_seed_and_an_identity_determine_the_codes_of_matter(run):
+    async def codes(*options):
+        simulator = await run(SWITCH, options=("--matter", *BY_PORT, *options))
+        parts = [accessory["matter"] for accessory in simulator.said[0]["accessories"]]
+        assert (await simulator.command("stop"))["ok"] and await simulator.ended() == 0
+        return [part["payload"] for part in parts], [part["trustAnchorDER"] for part in parts]
+
+    (first, anchors), (again, others) = await codes("--seed", 7), await codes("--seed", 7)
+    assert first == again and anchors != others
+    assert (await codes("--seed", 8))[0] != first != (await codes())[0]
+    text = ("--count", 2, "--identity", "a text")
+    copies = await codes(*text)
+    assert copies == await codes(*text)
+    assert len(set(copies[0])) == len(set(copies[1])) == 2
+
+
 async def test_copies_on_different_loops_are_paired_and_controlled(run, phones):
     """The responder announces the copies. It has a separate loop."""
     simulator = await run(SWITCH, options=("--count", 4, "--loops", 2))

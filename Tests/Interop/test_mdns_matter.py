@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 from matter_controller import CONTROLLER, ENVIRONMENT, PYTHON, isolated, with_controller
-from process import Simulator, hapsim, run_to_its_end
+from process import PATIENCE, Simulator, hapsim, run_to_its_end
 from second_host import FAR, FAR_ADDRESS, FAR_LINK_LOCAL, NEAR, NEAR_ADDRESS
 from zeroconf import DNSIncoming, IPVersion, ServiceStateChange
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
@@ -66,10 +66,24 @@ class Listener(asyncio.DatagramProtocol):
 
     def __init__(self):
         self.packets = []
+        self._news = asyncio.Event()
 
     def datagram_received(self, data, source):
         if source[0] == FAR_ADDRESS:
             self.packets.append(DNSIncoming(data))
+            self._news.set()
+
+    @property
+    def services(self):
+        """The names of the SRV records of each response."""
+        return [{r.name for r in packet.answers() if r.type == _TYPE_SRV} for packet in self.packets if packet.is_response()]
+
+    async def hear(self, names):
+        """Waits until the responses contained SRV records with these names."""
+        async with asyncio.timeout(PATIENCE):
+            while not set().union(*self.services) >= names:
+                self._news.clear()
+                await self._news.wait()
 
 
 @pytest_asyncio.fixture
@@ -113,10 +127,10 @@ async def test_a_service_is_found_by_each_subtype_and_has_its_own_packets(second
         assert info.text == b"".join(bytes([len(text)]) + text.encode() for text in TEXT)
     finally:
         await zeroconf.async_close()
+    # The packets arrive apart from the announcer's lines.
+    await listener.hear({full, *(f"{name}._matter._tcp.local." for name in OPERATIONAL)})
     await announced(service)
-    services = [{r.name for r in packet.answers() if r.type == _TYPE_SRV} for packet in listener.packets if packet.is_response()]
-    assert set().union(*services) >= {full, *(f"{name}._matter._tcp.local." for name in OPERATIONAL)}
-    assert max(map(len, services)) == 1, "a packet contains SRV records of several services"
+    assert max(map(len, listener.services)) == 1, "a packet contains SRV records of several services"
 
 
 @with_controller

@@ -12,7 +12,7 @@ import re
 import pytest
 from playwright.async_api import expect
 
-from page_browser import Gate, browser, log, of_api, open_page, switch, tab  # noqa: F401 (fixtures)
+from page_browser import Gate, browser, drawn, log, of_api, open_page, switch, tab  # noqa: F401 (fixtures)
 from phone import characteristic
 from process import PROFILES
 
@@ -490,9 +490,8 @@ async def test_a_late_answer_does_not_change_the_selected_accessory_and_a_new_ac
     async with page.expect_response(re.compile("/v1/accessories/2$")) as response:
         gate.open()
     await (await response.value).finished()
-    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    await drawn(page)
     await expect(page.get_by_role("main").get_by_role("heading", level=2)).to_have_text("Garage Door")
-    await page.unroute(re.compile("/v1/accessories/2$"))
 
     # No accessory has this number yet. The next accessory gets it.
     await page.evaluate("location.hash = '#/3'")
@@ -649,7 +648,7 @@ async def test_a_slider_shows_the_requested_value_until_the_answer_and_the_last_
     await gate.let(1)
     await gate.nth(2)
     # The first answer, which is 99, was processed.
-    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    await drawn(page)
     await expect(slider).to_have_value("97")
     await expect(slider).to_have_attribute("aria-valuetext", "97 %")
     await expect(page.get_by_label("Brightness, as a number")).to_have_value("97")
@@ -657,7 +656,7 @@ async def test_a_slider_shows_the_requested_value_until_the_answer_and_the_last_
     alert = page.locator(f"[data-address='{address}']").get_by_role("alert")
     await expect(alert).to_have_text("Not set: that is too dark. Allowed: 0 to 100 %, in steps of 1.")
     await expect(slider).to_have_value("99")
-    await page.unroute(re.compile(f"/v1/accessories/1/characteristics/{address}$"))
+    gate.open()
 
     # The details of the characteristic, and reads that get no answer.
     await page.get_by_role("button", name="About Brightness").click()

@@ -78,7 +78,6 @@ import Testing
     }
   }
 
-  /// Checked: it fails if the empty report is withheld, too, and if events are reported later.
   @Test("Withheld reports are lost, and empty reports keep the subscription alive") func withheld() {
     var bench = Bench()
     let events = EventPattern(1, 6, 0, isUrgent: true)
@@ -97,6 +96,7 @@ import Testing
     #expect(bench.server.subscriptionCount == 1)
   }
 
+  /// Checked: it fails if only `all` has an effect.
   @Test("The first report of a subscription is lost, and later ones are not") func withheldFirst() {
     var bench = Bench()
     bench.server.withheldReports = .first
@@ -175,6 +175,41 @@ import Testing
     _ = bench.send(InteractionMessage(.subscribe, light.encoded), on: .peer(9))
     #expect(bench.send(.failure, on: .peer(9)) == [.close(.peer(9))])
     #expect(bench.server.subscriptionCount == 0)
+  }
+
+  @Test("A subscription is reported when it has begun, and when it ends, with the reason") func changes() throws {
+    var bench = Bench()
+    let exchange = bench.newExchange()
+    _ = bench.send(InteractionMessage(.subscribe, light.encoded), on: exchange)
+    #expect(bench.server.takeSubscriptionChanges().isEmpty, "the first report is not answered")
+    _ = bench.send(.success, on: exchange)
+    let begun = try #require(bench.server.takeSubscriptionChanges().first)
+    #expect(begun.id == 101 && begun.end == nil && begun.subject == bench.peer.subject)
+    #expect((begun.attributeCount, begun.eventCount) == (1, 0))
+    #expect((begun.minimum, begun.maximum) == (.seconds(2), .seconds(10)))
+    func ends() -> [SubscriptionChange.End?] {
+      let changes = bench.server.takeSubscriptionChanges()
+      #expect(bench.server.takeSubscriptionChanges().isEmpty)
+      return changes.map(\.end)
+    }
+    _ = bench.subscribe(light)
+    #expect(ends() == [.replaced, nil])
+    change(&bench, 1)
+    _ = bench.advance(to: .seconds(2))
+    _ = bench.send(.invalidSubscription, on: .own(1))
+    #expect(ends() == [.refused])
+    _ = bench.subscribe(light)
+    bench.server.sessionEnded(bench.peer.session)
+    #expect(ends() == [nil, .sessionEnded])
+    _ = bench.subscribe(light)
+    change(&bench, 2)
+    _ = bench.advance(to: .seconds(4))
+    _ = bench.advance(to: .seconds(60))
+    #expect(ends() == [nil, .unanswered])
+    // One whose first report was refused has never begun.
+    _ = bench.send(InteractionMessage(.subscribe, light.encoded), on: .peer(9))
+    _ = bench.send(.failure, on: .peer(9))
+    #expect(ends().isEmpty && bench.server.subscriptionCount == 0)
   }
 
   @Test("The end of a session ends its subscriptions") func sessionEnd() {

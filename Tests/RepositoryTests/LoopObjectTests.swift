@@ -104,6 +104,7 @@ struct LoopObjectTests {
 
     // hapsim's commands other than `run`, and the interfaces of `run` to the machine.
     ("HapsimProgram/Commands/ControlCommand.swift", ["files"], "makes a path of a user absolute"),
+    ("HapsimFiles/Profiles/ShippedProfiles.swift", ["Kernel/ExecutablePath"], "finds the profiles beside the program"),
     (
       "HapsimFiles/RunHost.swift",
       [

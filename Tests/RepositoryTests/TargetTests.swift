@@ -12,7 +12,9 @@ struct TargetTests {
   private static let mostDependencies = 12
   private static let mostDependenciesOfPrograms = 15
   /// Libraries with all code of a program except its main file.
-  private static let programBodies: Set = ["HapsimProgram", "HaptestProgram", "HAPSwarm", "HAPHomeSwarm"]
+  private static let programBodies: Set = [
+    "HapsimProgram", "HaptestProgram", "HAPSwarm", "HAPNodeSwarm", "HAPHomeSwarm",
+  ]
 
   /// Keys such as "HAPIP lines" and "HAPIP dependencies", with the present figures.
   ///

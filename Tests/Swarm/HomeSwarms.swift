@@ -1,7 +1,7 @@
 import HAPHomeSwarm
 
 /// The swarm of homes with a real hub and simulated accessories.
-struct HomeSwarms: HomePopulation {
+struct HomeSwarms: Population {
   let name = "homes"
   let mutation: HomeMutation?
 

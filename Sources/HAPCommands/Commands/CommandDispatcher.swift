@@ -92,6 +92,7 @@ package struct CommandDispatcher: CommandTaker {
     case .radio(let isOn):
       try whole(command).isolated { accessory throws(CommandError) in try accessory.setRadio(isOn) }
       answer(.success(.done))
+    case .openWindow, .closeWindow, .removeFabric: try performAtNode(command, answer)
     case .remove:
       simulation.remove(try whole(command))
       answer(.success(.done))
@@ -111,6 +112,21 @@ package struct CommandDispatcher: CommandTaker {
         if let error { return answer(.failure(error)) }
         guard restart == .factoryReset else { return answer(.success(.done)) }
         answer(.success(.deviceID(accessory.assumeIsolated { $0.prepared.deviceID.text })))
+      }
+    }
+  }
+
+  /// Performs a command at an accessory as a Matter node.
+  private func performAtNode(_ command: SimulatorCommand, _ answer: @escaping Answer) throws(CommandError) {
+    try whole(command).isolated { accessory throws(CommandError) in
+      switch command.action {
+      case .openWindow(let kind, let seconds):
+        answer(.success(.window(try accessory.openWindow(kind, seconds: seconds))))
+      case .removeFabric(let index):
+        try accessory.removeFabric(index) { error in answer(error.map { .failure($0) } ?? .success(.done)) }
+      default:
+        try accessory.closeWindow()
+        answer(.success(.done))
       }
     }
   }

@@ -21,6 +21,8 @@ package enum CommandResult: Equatable, Sendable {
   case pairings(Int)
   /// A fault was switched on. It has no effect on these protocols of the accessory.
   case fault(withoutEffectOn: [ServedProtocol])
+  /// The commissioning window that was opened.
+  case window(MatterWindow)
   case list(ProcessListing, [AccessoryListing])
   case status([AccessoryStatus])
 }
@@ -87,6 +89,9 @@ extension CommandResult {
       guard !protocols.isEmpty else { break }
       json.key("withoutEffectOn")
       json.array { json in for name in protocols { json.string(name.rawValue) } }
+    case .window(let window):
+      json.key("window")
+      window.write(to: &json)
     case .list(let process, let accessories):
       process.write(to: &json)
       json.key("accessories")

@@ -166,9 +166,7 @@ extension ControlAPI {
   }
 
   func showSetupImage(_ call: ControlCall) async throws(WebProblem) -> WebAnswer {
-    let payload = try await accessory(call).look { $0.prepared.setupPayload.uri }
-    guard let code = QRCode(payload) else { preconditionFailure("a setup payload fits into a QR code") }
-    return WebAnswer(200, contentType: "image/svg+xml", body: Array(code.svg.utf8))
+    .image(ofPayload: try await accessory(call).look { $0.prepared.setupPayload.uri })
   }
 
   /// Restarts the accessory with other quirks.
@@ -245,6 +243,14 @@ extension JSONNode {
       throw problem("\(words.dropLast().joined(separator: ", ")) or \(words.last ?? "") is expected\(meant)")
     }
     return values[found]
+  }
+}
+
+extension WebAnswer {
+  /// The QR code of a setup payload.
+  static func image(ofPayload payload: String) -> WebAnswer {
+    guard let code = QRCode(payload) else { preconditionFailure("a setup payload fits into a QR code") }
+    return WebAnswer(200, contentType: "image/svg+xml", body: Array(code.svg.utf8))
   }
 }
 

@@ -9,7 +9,7 @@ extension WebProblem {
     let status =
       switch error.code {
       case .malformed, .unknownCommand: 422
-      case .noSuchAccessory, .noSuchController, .noSuchService, .noSuchCharacteristic: 404
+      case .noSuchAccessory, .noSuchController, .noSuchFabric, .noSuchService, .noSuchCharacteristic: 404
       case .ambiguous, .notPossible: 409
       case .invalidValue: 422
       case .failed: 500

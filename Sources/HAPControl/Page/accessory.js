@@ -7,9 +7,10 @@ import { faultsPanel } from "./faults.js";
 import { focusRow, focused } from "./focus.js";
 import { accessoryHead, bridgedHead } from "./head.js";
 import { overview } from "./overview.js";
+import { matterPanel } from "./matter.js";
 import { mainService } from "./pictures.js";
 import { profilePanel } from "./profile.js";
-import { TABS, address, route } from "./route.js";
+import { address, route } from "./route.js";
 import { serviceCards } from "./services.js";
 import { setupPlace } from "./setup-place.js";
 import { stallSwitch } from "./stall.js";
@@ -19,6 +20,8 @@ import { tiles } from "./tiles.js";
 export class AccessoryView {
   #scope = new Scope();
   #tabs = null;
+  /** The names of the tabs in the address. */
+  #names = [];
   /** The accessory that is shown: `{ number, aid }`. */
   #shown = null;
 
@@ -47,8 +50,13 @@ export class AccessoryView {
   #turn() {
     const { aid, iid, tab } = route();
     if (this.#shown?.aid !== aid) return this.show(false);
-    this.#tabs?.choose(TABS.indexOf(tab));
+    this.#tabs?.choose(this.#place(tab));
     if (iid !== null) this.#point();
+  }
+
+  /** An accessory that is no Matter node does not have all tabs. */
+  #place(tab) {
+    return Math.max(0, this.#names.indexOf(tab));
   }
 
   /**
@@ -78,15 +86,15 @@ export class AccessoryView {
       const cards = serviceCards(accessory, { ...context, shownLarge: mainService(accessory) });
       return isRoot && model.isBridge ? [tiles(model, context), ...cards] : cards;
     };
-    const panels = isRoot
-      ? [
-          [model.isBridge ? "Accessories" : "Services", services], ["Controllers", () => controllersPanel(this.store, context)],
-          ["Faults", () => faultsPanel(this.store, context)], ["Profile", () => profilePanel(this.store, context)],
-        ]
-      : [["Services", services]];
-    this.#tabs = isRoot ? tabs(panels, model.detail.name, {
-      chosen: Math.max(0, TABS.indexOf(tab)),
-      onChoice: (index) => history.replaceState(null, "", address(model.number, { aid, tab: TABS[index] })),
+    const panels = [
+      ["services", model.isBridge ? "Accessories" : "Services", services], ["controllers", "Controllers", () => controllersPanel(this.store, context)],
+      ...(model.isMatterNode ? [["matter", "Matter", () => matterPanel(this.store, context)]] : []),
+      ["faults", "Faults", () => faultsPanel(this.store, context)], ["profile", "Profile", () => profilePanel(this.store, context)],
+    ];
+    this.#names = panels.map(([name]) => name);
+    this.#tabs = isRoot ? tabs(panels.map(([, ...panel]) => panel), model.detail.name, {
+      chosen: this.#place(tab),
+      onChoice: (index) => history.replaceState(null, "", address(model.number, { aid, tab: this.#names[index] })),
     }) : null;
     this.container.replaceChildren(head, ...(this.#tabs ? [this.#tabs] : services().filter(Boolean)));
     setupPlace(this.container, head, this.#scope);

@@ -2,8 +2,9 @@
 
 import * as api from "./api.js";
 import { characteristicForm } from "./characteristic-form.js";
-import { dialog } from "./dialog.js";
+import { dialog, opener } from "./dialog.js";
 import { field, h, identifier, options } from "./dom.js";
+import { fileField } from "./files.js";
 import { laidOut } from "./json-text.js";
 import { notice } from "./notices.js";
 import { showProblems } from "./problems.js";
@@ -12,7 +13,7 @@ import { address } from "./route.js";
 import { tabs } from "./tabs.js";
 import { count } from "./words.js";
 
-export async function addDialog(store) {
+export const addDialog = opener(async (store) => {
   let catalogue;
   try {
     catalogue = await api.catalogue();
@@ -33,7 +34,7 @@ export async function addDialog(store) {
       ["Custom", () => fromScratch(catalogue, served)],
     ], "Source");
   }, { wide: true });
-}
+});
 
 /** A form with problems below it. `make()` returns the profile's text. */
 function form(children, make, served, area = null) {
@@ -55,11 +56,8 @@ function form(children, make, served, area = null) {
 
 function fromProfile(served) {
   const area = h("textarea", { class: "code", rows: 14, spellcheck: "false", autocomplete: "off" });
-  const file = h("input", {
-    type: "file", accept: ".hasaccessory,.json,application/json",
-    on: { change: async () => { if (file.files[0]) area.value = await file.files[0].text(); } },
-  });
-  return form([field("A .hasaccessory file", file), field("Or its text", area)], async () => area.value, served, area);
+  const file = fileField(area, ".hasaccessory,.json,application/json");
+  return form([field("A .hasaccessory file", file.node), field("Or its text", area)], () => file.text(), served, area);
 }
 
 /** Devices are added with a number of each. The check box puts them behind a bridge. */

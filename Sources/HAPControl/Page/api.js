@@ -44,7 +44,15 @@ export const advance = (duration) => read("POST", "/clock/advance", { duration }
 export const play = (yaml) => read("PUT", "/scenario", { yaml });
 export const stopScenario = () => read("DELETE", "/scenario");
 
-/** Returns a URL of the image. An `img` can't load it directly, because the request needs the token. */
-export async function setupImage(number) {
-  return URL.createObjectURL(new Blob([await ask("GET", `${one(number)}/setup.svg`)], { type: "image/svg+xml" }));
+export const openWindow = (number, kind, seconds) => read("POST", `${one(number)}/matter/window`, { kind, seconds });
+export const closeWindow = (number) => read("DELETE", `${one(number)}/matter/window`);
+export const removeFabric = (number, index) => read("DELETE", `${one(number)}/matter/fabrics/${index}`);
+
+export const setupImage = (number) => image(`${one(number)}/setup.svg`);
+export const matterImage = (number) => image(`${one(number)}/matter/setup.svg`);
+export const windowImage = (number) => image(`${one(number)}/matter/window/setup.svg`);
+
+/** Returns a URL of an image. An `img` can't load it directly, because the request needs the token. */
+async function image(path) {
+  return URL.createObjectURL(new Blob([await ask("GET", path)], { type: "image/svg+xml" }));
 }

@@ -12,15 +12,17 @@ export function faultsPanel(store, { number, scope }) {
   const off = h("button", { type: "button", on: { click: () => all.filter((row) => row.isOn).forEach((row) => row.switchOff()) } }, "Switch all off");
   let all = [];
 
-  const update = async () => {
+  const update = () => tried(async () => {
     if (store.model?.number !== number) return;
-    const active = await tried(() => api.activeFaults(number));
-    if (!active) return;
+    const active = await store.newest(`faults of ${number}`, () => api.activeFaults(number));
+    if (active === null) return;
     const byName = new Map(active.map((one) => [one.fault, one]));
     for (const row of all) row.update(byName.get(row.name));
     off.disabled = active.length === 0;
     say(summary, active.length === 0 ? "No fault is on" : `On: ${active.map((one) => one.text).join(", ")}`);
-  };
+    // The switches are shown as soon as their states are known.
+    if (all.length > 0 && !rows.contains(all[0].node)) rows.replaceChildren(...all.map((row) => row.node));
+  });
   const find = () => {
     const wanted = search.value.toLowerCase();
     for (const row of all) row.node.hidden = !row.text.includes(wanted);
@@ -29,7 +31,6 @@ export function faultsPanel(store, { number, scope }) {
 
   tried(async () => {
     all = (await api.faults()).map((fault) => faultRow(fault, number, update));
-    rows.replaceChildren(...all.map((row) => row.node));
     await update();
   });
   scope.onEnd(store.on("faults", update));

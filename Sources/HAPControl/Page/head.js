@@ -1,11 +1,12 @@
 // The head of an accessory: picture, name, setup code and switches.
 
 import * as api from "./api.js";
+import { codeLabel, qrImage } from "./codes.js";
 import { confirmed } from "./dialog.js";
 import { h, identifier, say } from "./dom.js";
 import { factList } from "./facts.js";
 import { glanceOf } from "./glance.js";
-import { notice, tried } from "./notices.js";
+import { tried } from "./notices.js";
 import { floorPlan, pictureOf } from "./pictures.js";
 import { exportProfile } from "./profile.js";
 import { address } from "./route.js";
@@ -31,6 +32,7 @@ export function accessoryHead(store, model, { scope }) {
     say(words, glance.text());
     const said = [
       now.running ? (now.radio ? "Running" : "Off the network") : "Stopped", now.pairings.length > 0 ? count(now.pairings.length, "pairing") : "Not paired",
+      ...(now.matter ? [now.matter.commissioned ? `in ${count(now.matter.fabrics.length, "Matter fabric")}` : "not commissioned"] : []),
       count(now.connections.length, "connection"), ...(model.isBridge ? [`bridge with ${count(model.accessories.length - 1, "accessory", "accessories")}`] : []),
       ...(now.faults.length > 0 ? [count(now.faults.length, "fault")] : []), ...(now.defect ? [`defect ${now.defect}`] : []),
     ];
@@ -79,25 +81,9 @@ export function bridgedHead(store, model, accessory, { scope }) {
 
 /** The setup code as on a HomeKit label, with the QR code that a phone scans. */
 function setupCard(number, detail, scope) {
-  const image = h("img", { class: "qr", alt: `QR code of the setup payload ${detail.setupPayload}`, width: 132, height: 132 });
-  api.setupImage(number).then((source) => {
-    image.src = source;
-    scope.onEnd(() => URL.revokeObjectURL(source));
-  }, () => image.replaceWith(h("span", { class: "fine" }, "no QR code")));
-  const [first, second] = [detail.setupCode.replaceAll("-", "").slice(0, 4), detail.setupCode.replaceAll("-", "").slice(4)];
-  return h("div", { class: "setup" }, image,
-    h("div", null, h("p", { class: "fine" }, "Setup code"),
-      h("button", {
-        type: "button", class: "code-label", "aria-label": `Setup code ${detail.setupCode}, copy`, data: { code: detail.setupCode },
-        on: { click: async () => {
-          try {
-            await navigator.clipboard.writeText(detail.setupCode);
-            notice("The setup code is copied.");
-          } catch {
-            notice(`The setup code is ${detail.setupCode}.`);
-          }
-        } },
-      }, h("span", null, first), h("span", null, second)),
+  const digits = detail.setupCode.replaceAll("-", "");
+  return h("div", { class: "setup" }, qrImage(`QR code of the setup payload ${detail.setupPayload}`, () => api.setupImage(number), scope),
+    h("div", null, h("p", { class: "fine" }, "Setup code"), codeLabel("Setup code", detail.setupCode, [digits.slice(0, 4), digits.slice(4)]),
       h("p", { class: "mono fine" }, detail.setupCode)));
 }
 

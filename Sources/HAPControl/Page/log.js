@@ -25,7 +25,7 @@ const GROUPS = {
   told: ["Sent", ["told"]],
   requests: ["Requests", ["requested"]],
   refused: ["Refused", ["refused", "trouble", "slow"]],
-  controllers: ["Controllers", ["connected", "disconnected", "verified", "paired", "unpaired", "subscribed", "unsubscribed"]],
+  controllers: ["Controllers", ["connected", "disconnected", "verified", "paired", "unpaired", "subscribed", "unsubscribed", "window-opened", "window-closed", "subscription-began", "subscription-ended"]],
 };
 const GROUP_OF = new Map(Object.entries(GROUPS).flatMap(([group, [, events]]) => events.map((event) => [event, group])));
 const groupOf = (event) => (event.event === "requested" && event.reason ? "refused" : (GROUP_OF.get(event.event) ?? "other"));

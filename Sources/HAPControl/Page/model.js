@@ -6,6 +6,10 @@ import { Cell } from "./cells.js";
 export class Model {
   #shape = "";
   cells = new Map();
+  /** Whether it is a Matter node. The answers of an accessory that does not run can't show it. */
+  isMatterNode = false;
+  /** When the last answer was applied. */
+  takenAt = 0;
 
   constructor(detail) {
     this.take(detail);
@@ -13,7 +17,9 @@ export class Model {
 
   /** Applies a newer answer. Returns whether anything other than values differs, so that the page must be rebuilt. */
   take(detail) {
-    const shape = shapeOf(detail);
+    this.isMatterNode ||= detail.matter !== undefined;
+    this.takenAt = performance.now();
+    const shape = shapeOf(detail, this.isMatterNode);
     const isNew = shape !== this.#shape;
     this.#shape = shape;
     this.detail = detail;
@@ -60,9 +66,9 @@ export class Model {
 }
 
 /** The parts of an answer that don't change by themselves. */
-function shapeOf(detail) {
+function shapeOf(detail, isMatterNode) {
   return JSON.stringify([
-    detail.number, detail.name, detail.category, detail.setupCode,
+    detail.number, detail.name, detail.category, detail.setupCode, isMatterNode,
     detail.accessories.map((accessory) => [
       accessory.aid, accessory.name,
       accessory.services.map((service) => [

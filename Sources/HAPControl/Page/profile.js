@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { characteristicForm, customUUID } from "./characteristic-form.js";
-import { dialog } from "./dialog.js";
+import { dialog, opener } from "./dialog.js";
 import { saveFile } from "./files.js";
 import { field, h, options } from "./dom.js";
 import { notice, tried } from "./notices.js";
@@ -45,8 +45,12 @@ export function profilePanel(store, { number, scope }) {
   // A textarea has only line feeds.
   const isDraft = () => area.value !== kept.replaceAll(/\r\n?/g, "\n");
   const load = () => tried(async () => {
-    kept = await api.profile(number);
-    area.value = kept;
+    const before = area.value;
+    const served = await store.newest(`profile of ${number}`, () => api.profile(number));
+    // A later load was faster, or the user typed meanwhile. The text of the user is kept with the profile from which it was made.
+    if (served === null || (area.value !== before && kept !== "")) return;
+    if (area.value === before) area.value = served;
+    kept = served;
     showProblems(problems, null);
     show();
   });
@@ -111,7 +115,7 @@ export function profilePanel(store, { number, scope }) {
 }
 
 /** A dialog whose form is added to the profile and served. */
-async function change(number, title, verb, make) {
+const change = opener(async (number, title, verb, make) => {
   const loaded = await tried(() => Promise.all([api.profile(number), api.catalogue()]));
   if (!loaded) return;
   const [text, catalogue] = loaded;
@@ -133,7 +137,7 @@ async function change(number, title, verb, make) {
       },
     }, node, problems, h("div", { class: "buttons" }, h("button", { type: "button", on: { click: () => close("") } }, "Cancel"), h("button", { type: "submit", class: "primary" }, verb)));
   }, { wide: true });
-}
+});
 
 const optionalOf = (catalogue, type) => catalogue.services.find((one) => one.type === type || one.identifier === type)?.optional ?? [];
 

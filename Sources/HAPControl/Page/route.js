@@ -1,7 +1,7 @@
 // The address names what is shown: `#/3` an accessory, `#/3/7` its bridged accessory with aid 7, `#/3/7.10` that one's characteristic with
 // iid 10, `#/3/faults` a tab.
 
-export const TABS = ["services", "controllers", "faults", "profile"];
+export const TABS = ["services", "controllers", "matter", "faults", "profile"];
 
 /**
  * `{ number, aid, iid, tab }`. number is null for the overview, aid is null for the accessory itself, whose aid is 1, iid is null without a

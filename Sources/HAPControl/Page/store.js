@@ -15,7 +15,7 @@ const ABOUT_LIST = new Set([
 /** Events after which the details are loaded again. After a restart of the process, an added accessory may have the number of the shown one. */
 const ABOUT_DETAIL = new Set([
   "paired", "unpaired", "fault", "radio", "announced", "restarted", "reconfigured", "reachable", "renamed", "advertised", "added", "removed", "stopped",
-  "trouble",
+  "trouble", "window-opened", "window-closed", "subscription-began", "subscription-ended",
 ]);
 /** Events after which the values of the list are loaded again, because an accessory was added, removed or has other services. */
 const ABOUT_STATES = new Set(["restarted", "reconfigured", "reachable", "renamed", "added", "removed", "stopped"]);
@@ -50,10 +50,10 @@ export class Store extends Live {
   run;
   #wanted = null;
   #lastTime = null;
-  /** Value events during the load of the accessory, which are newer than its answer. */
-  #meanwhile = null;
+  /** For each load of the accessory that is under way, the events since it began. They are newer than its answer. */
+  #meanwhile = new Set();
   /** The same for the values of the list. */
-  #statesMeanwhile = null;
+  #statesMeanwhile = new Set();
 
   constructor() {
     super();
@@ -119,12 +119,12 @@ export class Store extends Live {
   /** Loads the list with the values that show the state of each accessory. */
   async loadStates() {
     const meanwhile = [];
-    this.#statesMeanwhile = meanwhile;
+    this.#statesMeanwhile.add(meanwhile);
     let summaries;
     try {
       summaries = await this.newest("states", () => api.accessories(STATE_TYPES));
     } finally {
-      if (this.#statesMeanwhile === meanwhile) this.#statesMeanwhile = null;
+      this.#statesMeanwhile.delete(meanwhile);
     }
     if (!summaries) return;
     const before = this.states;
@@ -146,7 +146,7 @@ export class Store extends Live {
     const number = this.#wanted;
     if (number === null) return;
     const meanwhile = [];
-    this.#meanwhile = meanwhile;
+    this.#meanwhile.add(meanwhile);
     let detail;
     try {
       detail = await this.newest("detail", () => api.accessory(number));
@@ -155,13 +155,13 @@ export class Store extends Live {
       this.model = null;
       return this.tell("shown", { isGone: true });
     } finally {
-      if (this.#meanwhile === meanwhile) this.#meanwhile = null;
+      this.#meanwhile.delete(meanwhile);
     }
     if (!detail || number !== this.#wanted) return;
     const isNew = this.model?.number !== number;
     if (isNew) this.model = new Model(detail);
     const hasShape = isNew || this.model.take(detail);
-    for (const event of meanwhile) this.#take(event, this.model);
+    for (const event of meanwhile) if (event.number === number) this.#take(event, this.model);
     if (hasShape) this.tell("shown", { isGone: false });
     this.tell("head");
     this.tell("controllers");
@@ -210,15 +210,15 @@ export class Store extends Live {
     this.lastEvent = event.seq;
     this.#lastTime = event.time;
     if (this.clock && event.now > this.#nowOf(this.clock)) Object.assign(this.clock, { now: event.now, at: performance.now() });
+    for (const events of [...this.#meanwhile, ...this.#statesMeanwhile]) events.push(event);
     const isShown = event.number !== undefined && event.number === this.#wanted;
     if (isShown) {
-      this.#meanwhile?.push(event);
       this.#take(event, this.model);
-      if (ABOUT_DETAIL.has(event.event)) this.refreshDetail();
+      // A session of Matter is counted in the details.
+      if (ABOUT_DETAIL.has(event.event) || (event.event === "verified" && this.model?.detail.matter)) this.refreshDetail();
       else if (ABOUT_CONTROLLERS.has(event.event)) this.refreshControllers();
     }
     if (event.event === "restarted") this.#forgetStalled(`${event.number}/`);
-    this.#statesMeanwhile?.push(event);
     this.#take(event, this.states.get(event.number));
     if (ABOUT_STATES.has(event.event)) this.refreshStates();
     else if (ABOUT_LIST.has(event.event)) this.refreshList();

@@ -3,6 +3,7 @@
 import * as api from "./api.js";
 import { dialog } from "./dialog.js";
 import { field, h, identifier, say } from "./dom.js";
+import { fileField } from "./files.js";
 import { tried } from "./notices.js";
 import { showProblems } from "./problems.js";
 import { duration } from "./words.js";
@@ -21,7 +22,7 @@ export function timePanel(store, container) {
   const advance = h("form", {
     class: "inline", on: { submit: async (event) => {
       event.preventDefault();
-      if (await tried(() => api.advance(span.value.trim()))) await store.loadClock();
+      if (await tried(() => api.advance(span.value.trim()))) await store.quietly(() => store.loadClock());
     } },
   }, span, h("button", { type: "submit", class: "small" }, "Advance"));
   const state = h("p", { class: "fine", role: "status" });
@@ -56,20 +57,20 @@ function scenarioDialog(store) {
   dialog("Play a scenario", (close) => {
     const area = h("textarea", { class: "code", rows: 16, value: EXAMPLE, spellcheck: "false", autocomplete: "off" });
     const problems = h("div", { role: "alert" });
-    const file = h("input", { type: "file", accept: ".yaml,.yml,.json", on: { change: async () => { if (file.files[0]) area.value = await file.files[0].text(); } } });
+    const file = fileField(area, ".yaml,.yml,.json");
     return h("form", {
       class: "form",
       on: { submit: async (event) => {
         event.preventDefault();
         try {
-          await api.play(area.value);
+          await api.play(await file.text());
           await store.loadScenario();
           close("");
         } catch (error) {
           showProblems(problems, error, area);
         }
       } },
-    }, field("A file", file), field("Or its text (YAML)", area, "Its steps act on the served accessories"), problems,
+    }, field("A file", file.node), field("Or its text (YAML)", area, "Its steps act on the served accessories"), problems,
     h("div", { class: "buttons" }, h("button", { type: "submit", class: "primary" }, "Play")));
   }, { wide: true });
 }

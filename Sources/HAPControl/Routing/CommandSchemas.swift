@@ -62,6 +62,7 @@ extension CommandForm {
 extension CommandMember.Kind {
   /// Writes the members of a schema.
   fileprivate func writeSchema(to json: inout JSONWriter) {
+    if let range { return json.integers(range) }
     switch self {
     case .accessory: json.reference("AccessoryName")
     case .service: json.reference("ServiceName")
@@ -72,7 +73,8 @@ extension CommandMember.Kind {
     case .value: json.types("string", "number", "boolean", "null")
     case .flag: json.text("type", "boolean")
     case .press: json.choices(ButtonPress.allCases.map(\.name))
-    case .percent: json.integers(0...100)
+    case .window: json.choices(MatterWindow.Kind.allCases.map(\.rawValue))
+    case .percent, .seconds, .fabric: break  // whole numbers
     }
   }
 }

@@ -12,6 +12,7 @@ package enum ControlOperation: String, WebOperation {
   case showCharacteristic, setCharacteristic, stallCharacteristic, act, changeBridged
   case listPairings, removePairings, removePairing
   case listConnections, closeConnections, closeConnection
+  case showMatter, showMatterImage, openWindow, closeWindow, showWindowImage, removeFabric
   case listActiveFaults, switchFaultOn, switchFaultOff
   case listFaults, showCatalogue
   case showClock, advanceClock
@@ -52,6 +53,12 @@ package enum ControlOperation: String, WebOperation {
     case .listConnections: WebForm("GET", accessory + "/connections")
     case .closeConnections: WebForm("DELETE", accessory + "/connections", query: ["controller"])
     case .closeConnection: WebForm("DELETE", accessory + "/connections/{connection}")
+    case .showMatter: WebForm("GET", accessory + "/matter")
+    case .showMatterImage: WebForm("GET", accessory + "/matter/setup.svg")
+    case .openWindow: WebForm("POST", accessory + "/matter/window", body: .optional)
+    case .closeWindow: WebForm("DELETE", accessory + "/matter/window")
+    case .showWindowImage: WebForm("GET", accessory + "/matter/window/setup.svg")
+    case .removeFabric: WebForm("DELETE", accessory + "/matter/fabrics/{fabric}")
     case .listActiveFaults: WebForm("GET", accessory + "/faults")
     case .switchFaultOn: WebForm("PUT", accessory + "/faults/{fault}", body: .optional)
     case .switchFaultOff: WebForm("DELETE", accessory + "/faults/{fault}")

@@ -6,7 +6,7 @@ extension BackEnd {
   ///   - wanted: the mDNS implementation. nil: the one that suits the machine.
   ///   - interfaces: names. Empty: all interfaces of the local network.
   ///   - onEvent: never called before this returns.
-  /// - Throws: `.noSuchInterface`; `.other` if this system doesn't have the back end.
+  /// - Throws: `.noSuchInterface`.
   package static func browse(
     _ wanted: BackEnd? = nil, for type: String = "_hap._tcp", on loop: EventLoop, interfaces: [String] = [],
     onEvent: @escaping (BrowserEvent) -> Void
@@ -31,7 +31,6 @@ extension BackEnd {
           DaemonRecordSource(loop, desk ?? DaemonDesk(names), type: type, tell: $0)
         }
       case .embedded:
-        guard hasEmbedded else { throw noEmbedded }
         return EmbeddedServiceSource(loop, names, type: type, report: report)
       }
     }

@@ -11,13 +11,15 @@ extension HomeAPI {
 
   func readCharacteristic(_ call: HomeCall) async throws(WebProblem) -> WebAnswer {
     let (_, characteristic) = try characteristic(call)
+    let before = values[characteristic.id]
     guard case .values(let readings) = try await ask(.read([characteristic.id]), for: call),
       let reading = readings.first
     else {
       wrongAnswer
     }
     if let error = reading.error { throw WebProblem(error) }
-    learn(reading)
+    // An event that arrived meanwhile is newer.
+    if values[characteristic.id] == before { learn(reading) }
     return .json { json in json.reading(reading) }
   }
 
@@ -31,7 +33,8 @@ extension HomeAPI {
     guard case .executed(let result) = try await ask(.write(home: home.id, [action]), for: call) else { wrongAnswer }
     if let error = result.actions.first?.error ?? result.error { throw WebProblem(error) }
     let reading = CharacteristicReading(characteristic.id, value: value)
-    if characteristic.permissions.contains(.pairedRead) { learn(reading) }
+    // An event reports it if it is subscribed.
+    if characteristic.permissions.contains(.pairedRead), !subscribed.contains(characteristic.id) { learn(reading) }
     return .json { json in json.reading(reading) }
   }
 
@@ -94,8 +97,7 @@ extension HomeAPI {
 
   /// Takes a value that no event reports.
   private func learn(_ reading: CharacteristicReading) {
-    guard journal.hasReader, !subscribed.contains(reading.characteristic), values[reading.characteristic] != reading
-    else { return }
+    guard journal.hasReader, values[reading.characteristic] != reading else { return }
     values[reading.characteristic] = reading
     journal.append(
       .hub(.values([reading], isCatchUp: false), home: homeOfCharacteristic[reading.characteristic])
@@ -140,8 +142,16 @@ extension HomeAPI {
     if !removed.isEmpty {
       await askAsListener(.unsubscribe(removed.sorted()))
     }
-    if !added.isEmpty { loop.startTask { await self.askAsListener(.subscribe(added.sorted())) } }
+    if !added.isEmpty { loop.startTask { await self.subscribe(to: added) } }
     if !unreported.isEmpty { loop.startTask { await self.read(unreported) } }
+  }
+
+  /// The hub refuses the subscription to all of them if an accessory was removed meanwhile. The event about the removal
+  /// repeats it. If that came earlier, it is repeated here.
+  private func subscribe(to added: Set<HomeObjectID>) async {
+    if await askAsListener(.subscribe(added.sorted())) != nil { return }
+    subscribed.subtract(added)
+    if !added.allSatisfy({ homeOfCharacteristic[$0] != nil }) { await subscribe() }
   }
 
   private func read(_ ids: [HomeObjectID]) async {

@@ -5,6 +5,7 @@ import { dialog } from "./dialog.js";
 import { field, h } from "./dom.js";
 import { actionForm, nameField } from "./forms.js";
 import { notice } from "./notices.js";
+import { route } from "./route.js";
 
 /** An accessory whose only service has its name is renamed together with the service. */
 export function renameDialog(store, accessory) {
@@ -36,7 +37,8 @@ export function removalOf(store, accessory) {
     return actionForm([h("p", null, text), accessory.reachable || !model.isOwner ? null : choice], "Remove", async () => {
       await api.removeAccessory(model.id, accessory.id, forgets.checked);
       close("");
-      location.hash = "#/";
+      // The user may have left the details during a slow removal.
+      if (route().id === accessory.id) location.hash = "#/";
       await store.load();
       notice(`${accessory.name} is removed.`);
     }, h("button", { type: "button", on: { click: () => close("") } }, "Cancel"));

@@ -8,6 +8,7 @@ import { glanceOf } from "./glance.js";
 import { homeTile, shownServices, troubleOf } from "./home-tile.js";
 import { tried } from "./notices.js";
 import { mainService, pictureOf } from "./pictures.js";
+import { readNow } from "./reading.js";
 import { accessoryAddress } from "./route.js";
 import { serviceCard } from "./service-card.js";
 import { drawWhenVisible } from "./tile.js";
@@ -53,7 +54,7 @@ const shapeOf = (model, accessory) => JSON.stringify([model.rooms, bridgedBy(mod
 /** Reads the value from the accessory. Events report most changes, but not those of all characteristics. */
 function readButton(cell) {
   if (!cell.perms.includes("pr")) return null;
-  return h("button", { type: "button", class: "small", on: { click: () => tried(async () => cell.set(await api.get(cell))) } }, "Read now");
+  return h("button", { type: "button", class: "small", on: { click: () => tried(() => readNow(cell)) } }, "Read now");
 }
 
 function head(store, accessory, services, scope) {

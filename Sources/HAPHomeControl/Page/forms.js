@@ -2,11 +2,16 @@
 
 import { confirmed, dialog } from "./dialog.js";
 import { field, h, say } from "./dom.js";
+import { fileField } from "./files.js";
 import { notice, tried } from "./notices.js";
 
-/** A form. While `submit()` runs, it can't be submitted again; its error is shown below the fields. `others`: buttons next to the one that submits. */
+/**
+ * A form. While `submit()` runs, it can't be submitted again, and its button says so to assistive technology. The button keeps the focus, so it is
+ * not disabled. The error is shown below the fields. `others`: buttons next to the one that submits.
+ */
 export function actionForm(children, verb, submit, others = null) {
   const problem = h("p", { class: "refused", role: "alert" });
+  const button = h("button", { type: "submit", class: "primary" }, verb);
   let isBusy = false;
   return h("form", {
     class: "form",
@@ -14,6 +19,7 @@ export function actionForm(children, verb, submit, others = null) {
       event.preventDefault();
       if (isBusy) return;
       isBusy = true;
+      button.setAttribute("aria-disabled", "true");
       say(problem, "");
       try {
         await submit();
@@ -21,9 +27,10 @@ export function actionForm(children, verb, submit, others = null) {
         say(problem, error.message);
       } finally {
         isBusy = false;
+        button.removeAttribute("aria-disabled");
       }
     } },
-  }, children, problem, h("div", { class: "buttons" }, others, h("button", { type: "submit", class: "primary" }, verb)));
+  }, children, problem, h("div", { class: "buttons" }, others, button));
 }
 
 export const nameField = (value = "", properties = {}) => h("input", { type: "text", required: true, maxlength: 64, autocomplete: "off", autofocus: true, value, ...properties });
@@ -62,17 +69,14 @@ export function editDialog(store, { title, object, remove = null, more = null })
   }, { wide: more !== null });
 }
 
-/** A field for text or a file with it: `{ fields, text }`, where `text()` returns the trimmed text. */
+/** A field for text or a file with it: `{ fields, text }`, where `text()` returns the trimmed text when the file is read. */
 export function textOrFile(label, accept, hint) {
   const area = h("textarea", { class: "code", rows: 8, spellcheck: "false", autocomplete: "off" });
-  const file = h("input", {
-    type: "file", accept,
-    on: { change: async () => { if (file.files[0]) area.value = await file.files[0].text(); } },
-  });
+  const file = fileField(area, accept);
   return {
-    fields: [field(`A file with ${label}`, file), field("Or its text", area, hint)],
-    text() {
-      const text = area.value.trim();
+    fields: [field(`A file with ${label}`, file.node), field("Or its text", area, hint)],
+    async text() {
+      const text = (await file.text()).trim();
       if (text === "") throw new Error(`choose a file, or enter ${label}`);
       return text;
     },

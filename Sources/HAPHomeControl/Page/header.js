@@ -23,8 +23,10 @@ export function header(store) {
   const select = h("select", { "aria-label": "Home", on: { change: () => tried(() => store.show(select.value)) } });
   const add = h("button", { type: "button", class: "primary", on: { click: () => setupDialog(store) } }, "Add accessory");
   const homes = h("button", { type: "button", class: "quiet icon", on: { click: () => (store.model.canEdit ? homeDialog(store) : addHomeDialog(store)) } }, "⋯");
-  // Neither can be used before the homes are loaded.
-  add.hidden = homes.hidden = true;
+  // None of them can be used before the home is loaded.
+  list.hidden = add.hidden = homes.hidden = true;
+  /** What the options were made from. They are kept otherwise, so that an open list stays. */
+  let made = null;
   document.getElementById("tools").append(add, homes);
   const update = () => {
     if (store.homes === null) return;
@@ -36,7 +38,10 @@ export function header(store) {
     homes.title = store.model?.canEdit ? "Edit the home" : "Add a home";
     homes.setAttribute("aria-label", homes.title);
     if (isOne) return say(name, home?.name ?? "Home");
-    select.replaceChildren(...options(store.homes.map((one) => [one.id, one.sharedBy ? `${one.name} (${one.sharedBy})` : one.name]), home?.id));
+    const entries = store.homes.map((one) => [one.id, one.sharedBy ? `${one.name} (${one.sharedBy})` : one.name]);
+    if (JSON.stringify(entries) !== made) select.replaceChildren(...options(entries));
+    made = JSON.stringify(entries);
+    select.value = store.chosen.id;
     if (!name.contains(select)) name.replaceChildren(select);
   };
   store.on("homes", update);

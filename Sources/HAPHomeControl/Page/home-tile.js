@@ -1,6 +1,6 @@
 // The tile of a service of an accessory: its picture, name and state, and a switch or the button of a lock or a door.
 
-import { cellOf } from "./cells.js";
+import { cellOf, isUnknown } from "./cells.js";
 import { h, say } from "./dom.js";
 import { hasPicture, pictureOf, pictureOfCategory } from "./pictures.js";
 import { accessoryAddress } from "./route.js";
@@ -39,6 +39,7 @@ function targetOf(service, name) {
     const verb = verbs[other()];
     say(node, verb);
     node.setAttribute("aria-label", `${verb} ${name}`);
+    node.disabled = isUnknown(cell);
   };
   return { node, cell, update };
 }

@@ -1,12 +1,12 @@
 // Editing a scene: its name, and its actions. A new action takes the present value of a characteristic.
 
-import * as api from "./api.js";
 import { Scope } from "./cells.js";
 import { nameOf } from "./control.js";
 import { dialog } from "./dialog.js";
 import { field, h, options, say } from "./dom.js";
 import { actionForm, nameField, removed } from "./forms.js";
 import { tried } from "./notices.js";
+import { readNow } from "./reading.js";
 import { keptRows } from "./rows.js";
 import { valueInWords } from "./words.js";
 
@@ -37,7 +37,7 @@ export function editScene(store, id) {
     const remove = first.isBuiltIn ? null : h("div", { class: "apart" }, h("button", { type: "button", class: "danger", on: { click: async () => {
       if (await removed(`Remove the scene ${first.name}, also from the triggers that execute it?`, () => store.perform("remove-action-set", { actionSet: id }), `${first.name} is removed.`)) close("");
     } } }, "Remove…"));
-    return h("div", null, rename, heading, list, newAction(store, id, find), remove);
+    return h("div", null, rename, heading, list, newAction(store, scope, id, find), remove);
   }, { wide: true });
   box.addEventListener("close", () => scope.end());
 }
@@ -66,10 +66,10 @@ const settable = (accessory) => accessory.services.filter((service) => service.i
   .flatMap((service) => service.characteristics.filter((cell) => cell.perms.includes("pw") && cell.type !== IDENTIFY).map((cell) => ({ service, cell })));
 
 async function present(cell) {
-  if (cell.perms.includes("pr")) cell.set(await api.get(cell));
+  if (cell.perms.includes("pr")) await readNow(cell);
 }
 
-function newAction(store, id, find) {
+function newAction(store, scope, id, find) {
   const { model } = store;
   const accessories = model.accessories.filter((accessory) => settable(accessory).length > 0);
   if (accessories.length === 0) return h("p", { class: "empty" }, "No accessory has a value to set.");
@@ -77,6 +77,8 @@ function newAction(store, id, find) {
   const what = h("select", { on: { change: () => show() } });
   const value = h("output");
   let cell = null;
+  let endWatch = () => {};
+  scope.onEnd(() => endWatch());
   const list = () => {
     const entries = settable(model.accessory(which.value) ?? accessories[0]);
     const hasSeveral = new Set(entries.map(({ service }) => service)).size > 1;
@@ -84,13 +86,14 @@ function newAction(store, id, find) {
     show();
   };
   const show = () => {
-    cell = model.cells.get(what.value);
-    say(value, valueInWords(cell));
+    endWatch();
+    const chosen = model.cells.get(what.value);
+    const tell = () => say(value, valueInWords(chosen));
+    cell = chosen;
+    endWatch = chosen.watch(tell);
+    tell();
     // A value that no event reported is read.
-    if (cell.value === null) store.quietly(async () => {
-      await present(cell);
-      say(value, valueInWords(cell));
-    });
+    if (chosen.value === null) store.quietly(() => present(chosen));
   };
   list();
   return actionForm([
@@ -98,10 +101,11 @@ function newAction(store, id, find) {
     h("p", { class: "fine" }, "Set the accessory first: the action gets its present value."),
     h("div", { class: "row" }, field("Accessory", which), field("Characteristic", what), h("p", { class: "present" }, "Set to ", value)),
   ], "Add action", async () => {
-    await present(cell);
-    say(value, valueInWords(cell));
-    if (cell.value === null || cell.value === undefined) throw new Error(`${nameOf(cell)} has no value that can be read`);
-    const isThere = find().actions.some((action) => action.characteristic === cell.id);
-    await store.perform(isThere ? "update-action" : "add-action", { actionSet: id, characteristic: cell.id, value: commandValue(cell) });
+    // The user may choose another one during the read.
+    const chosen = cell;
+    await present(chosen);
+    if (chosen.value === null || chosen.value === undefined) throw new Error(`${nameOf(chosen)} has no value that can be read`);
+    const isThere = find().actions.some((action) => action.characteristic === chosen.id);
+    await store.perform(isThere ? "update-action" : "add-action", { actionSet: id, characteristic: chosen.id, value: commandValue(chosen) });
   });
 }

@@ -54,11 +54,13 @@ function sceneCard(store, id) {
   const press = h("button", { type: "button", class: "press", "aria-describedby": about, on: { click: async () => {
     if (isBusy) return;
     isBusy = true;
+    // An equal result is shown again.
+    shown = null;
     result.replaceChildren(h("p", { class: "fine" }, "Executing…"));
     const answer = await tried(() => api.execute(model.id, id));
     isBusy = false;
     if (answer) show(answer, true);
-    else result.replaceChildren();
+    else if (shown === null) result.replaceChildren();
     await store.quietly(() => store.load());
   } } }, h("span", { class: "press-mark", "aria-hidden": "true" }, "▶"), name);
   const edit = model.canEdit ? h("button", { type: "button", class: "small", on: { click: () => editScene(store, id) } }, "Edit…") : null;

@@ -10,13 +10,17 @@ import { keptRows } from "./rows.js";
 import { category, count } from "./words.js";
 
 const NEW_ROOM = "new";
-const MAKERS = { home: homeStep, code: codeStep, choose: chooseStep, page: pageStep, done: doneStep, failed: failedStep };
+const MAKERS = { home: homeStep, code: codeStep, choose: chooseStep, page: pageStep, done: doneStep, failed: failedStep, unloaded: unloadedStep };
 const WAITS = {
   verifying: ["Pairing…", "The hub pairs with the accessory and reads its services. This can take some seconds."],
   saving: ["Saving…", "The hub saves the name and the room."], cancelling: ["Cancelling…", "The hub removes the pairing."],
+  loading: ["Loading…", "The page loads the home with the accessory."],
 };
 
-/** `{ node, focus }` for a step. `acts`: `answer(answer)`, `cancel()`, `close()` and `another()`. */
+/**
+ * `{ node, focus }` for a step: those of the hub, `loading`, and `unloaded` with the problem of the load. `acts`: `answer(answer)`, `cancel()`,
+ * `close()`, `another()`, and `again()`, which repeats the load.
+ */
 export function stepOf(state, store, acts) {
   const wait = WAITS[state.step];
   return wait ? waitStep(wait, state, acts) : MAKERS[state.step](state, store, acts);
@@ -27,7 +31,7 @@ const problemOf = (state) => (state.problem ? h("p", { class: "refused", role: "
 
 const leaving = (state, { answer, cancel }) => [
   h("button", { type: "button", on: { click: cancel } }, "Cancel"),
-  state.canGoBack ? h("button", { type: "button", on: { click: () => tried(() => answer({ back: true })) } }, "Back") : null,
+  h("button", { type: "button", data: { part: "back" }, hidden: !state.canGoBack, on: { click: () => tried(() => answer({ back: true })) } }, "Back"),
 ];
 const leavingRow = (state, acts) => h("div", { class: "buttons" }, leaving(state, acts));
 
@@ -79,8 +83,10 @@ function candidateRow({ device, category: slug }, { answer }) {
 
 const nearby = () => h("p", { class: "fine", role: "status", data: { part: "nearby" } });
 
-/** Shows the accessories that can be added, which come and go during a step. */
-export function updateCandidates(body, candidates) {
+/** Shows what changes during a step: the accessories that can be added, and whether there is a step before. */
+export function updateStep(body, { candidates, canGoBack }) {
+  const back = body.querySelector('[data-part="back"]');
+  if (back) back.hidden = !canGoBack;
   body.querySelector('[data-part="candidates"]')?.update(candidates);
   const words = body.querySelector('[data-part="nearby"]');
   if (words) say(words, candidates.length === 0 ? "Searching for accessories…" : `${count(candidates.length, "accessory", "accessories")} can be added. Searching…`);
@@ -118,6 +124,11 @@ function doneStep({ accessories }, store, acts) {
       h("div", { class: "buttons" }, h("button", { type: "button", on: { click: acts.another } }, "Add another"), done)),
     focus: done,
   };
+}
+
+function unloadedStep(state, store, acts) {
+  const again = h("button", { type: "button", class: "primary", on: { click: acts.again } }, "Try again");
+  return { node: h("div", null, heading("The home was not loaded"), problemOf(state), h("div", { class: "buttons" }, h("button", { type: "button", on: { click: acts.cancel } }, "Close"), again)), focus: again };
 }
 
 function failedStep(state, store, acts) {

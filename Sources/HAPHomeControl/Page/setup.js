@@ -1,23 +1,24 @@
 // Adding an accessory: a dialog that shows the steps of a setup, which runs in the hub.
 
 import * as api from "./api.js";
-import { confirmed, dialog } from "./dialog.js";
+import { confirmed, dialog, opener } from "./dialog.js";
 import { h } from "./dom.js";
 import { notice, tried } from "./notices.js";
-import { stepOf, updateCandidates } from "./setup-steps.js";
+import { stepOf, updateStep } from "./setup-steps.js";
 
 /** The setup of this tab, so that it continues after the page was loaded again. */
 const KEY = "hapsim-setup";
 const OVER = new Set(["done", "cancelled", "failed"]);
 /** Steps after the pairing: to leave them removes the accessory. */
 const AFTER_PAIRING = new Set(["page", "saving"]);
+/** Steps that show the rooms and accessories of their home. */
 const WITH_HOME = new Set(["page", "done"]);
 
 /** The setup whose dialog is open. */
 let current = null;
 
 /** Starts a setup. With several homes of this hub, its first question is the home. */
-export async function setupDialog(store) {
+export const setupDialog = opener(async (store) => {
   const own = store.homes.filter((home) => home.role === "owner");
   // An event about the setup can arrive before the answer.
   const heard = new Map();
@@ -25,11 +26,12 @@ export async function setupDialog(store) {
   const state = await tried(() => api.startSetup(own.length > 1 ? null : store.model.id));
   end();
   if (state !== null) new Setup(store, heard.get(state.id) ?? state);
-}
+});
 
 /** After a connection: shows the present step of the setup of this tab. */
 export async function resumeSetup(store) {
-  const [run, id] = (sessionStorage.getItem(KEY) ?? "").split(" ");
+  const setup = sessionStorage.getItem(KEY);
+  const [run, id] = (setup ?? "").split(" ");
   if (!id) return;
   let state = null;
   try {
@@ -37,6 +39,8 @@ export async function resumeSetup(store) {
   } catch (error) {
     if (error.status !== 404) throw error;
   }
+  // The user left the setup meanwhile.
+  if (sessionStorage.getItem(KEY) !== setup) return;
   if (state === null) {
     sessionStorage.removeItem(KEY);
     current?.draw({ id: current.id, step: "failed", problem: { message: "The hub was restarted during the setup. Look whether the accessory is in the home" }, candidates: [] });
@@ -46,7 +50,7 @@ export async function resumeSetup(store) {
 
 class Setup {
   #state = null;
-  /** What the shown step was drawn from. */
+  /** What the shown step was drawn from; null: the next state is drawn in any case. */
   #drawn = null;
   #body = h("div", { class: "steps" });
   #box;
@@ -75,7 +79,7 @@ class Setup {
     this.draw(state);
   }
 
-  /** Shows a step. If only the candidates differ, the step stays, with its focus and the text in its fields. */
+  /** Shows a step. If it is the shown one, it stays, with its focus and the text in its fields. */
   draw(state) {
     // The answer to a cancellation and the event about it arrive in any order, and the dialog closes after both.
     if (this.#state?.step === "cancelled") return;
@@ -84,25 +88,36 @@ class Setup {
       notice("Nothing was added.");
       return this.#box.close("");
     }
-    const { candidates, ...rest } = state;
-    const drawn = JSON.stringify(rest);
-    if (drawn === this.#drawn) return updateCandidates(this.#body, candidates);
+    const drawn = JSON.stringify([state.step, state.problem, state.page?.service]);
+    if (drawn === this.#drawn) return updateStep(this.#body, state);
     this.#drawn = drawn;
-    this.#show(drawn);
+    if (WITH_HOME.has(state.step)) this.#showWithHome(drawn);
+    else this.#show(state);
   }
 
-  /** The steps after the pairing show the rooms and accessories of their home. */
-  async #show(drawn) {
-    const { step: name, home } = this.#state;
-    if (WITH_HOME.has(name)) {
-      await this.store.quietly(() => (this.store.model?.id === home ? this.store.load() : this.store.show(home)));
-      // Another step came meanwhile.
-      if (this.#drawn !== drawn) return;
+  /** Loads the home first. Meanwhile, the step before can't be answered again. */
+  async #showWithHome(drawn) {
+    const { home } = this.#state;
+    const { store } = this;
+    this.#show({ ...this.#state, step: "loading" });
+    let problem = null;
+    try {
+      await (store.model?.id === home ? store.load() : store.show(home));
+      if (store.model?.id !== home) problem = { message: "The home of the accessory is not there any more" };
+    } catch (error) {
+      problem = error;
     }
-    const state = this.#state;
+    // Another step came meanwhile.
+    if (this.#drawn !== drawn) return;
+    if (problem === null) return this.#show(this.#state);
+    this.#drawn = null;
+    this.#show({ ...this.#state, step: "unloaded", problem });
+  }
+
+  #show(state) {
     const step = stepOf(state, this.store, {
       answer: (answer) => this.#answer(answer), cancel: () => this.#leave(),
-      close: () => this.#box.close(""),
+      close: () => this.#box.close(""), again: () => this.draw(this.#state),
       another: () => {
         this.#box.close("");
         setupDialog(this.store);
@@ -111,7 +126,7 @@ class Setup {
     this.#body.replaceChildren(step.node);
     step.focus.focus();
     if (step.focus instanceof HTMLInputElement) step.focus.select();
-    updateCandidates(this.#body, state.candidates);
+    updateStep(this.#body, state);
   }
 
   /** An event about a later step can arrive before the answer. Then the answer is not shown. */

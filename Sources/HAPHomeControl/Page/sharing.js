@@ -1,12 +1,12 @@
 // Sharing homes between hubs: requests, shared homes, and people without a hub.
 
 import * as api from "./api.js";
-import { dialog } from "./dialog.js";
+import { dialog, opener } from "./dialog.js";
 import { field, h, options } from "./dom.js";
 import { saveFile } from "./files.js";
 import { actionForm, nameDialog, nameField, textOrFile } from "./forms.js";
 import { notice, tried } from "./notices.js";
-import { useToken } from "./web.js";
+import { renewedToken } from "./web.js";
 
 const roleField = () => h("select", null, options([["guest", "Guest: controls the home"], ["administrator", "Administrator: can also change it at this hub"]], "guest"));
 
@@ -30,9 +30,7 @@ function documentDialog(title, name, text, ...words) {
     h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", autofocus: true, on: { click: save } }, "Save as a file"), h("button", { type: "button", on: { click: () => close("") } }, "Close"))));
 }
 
-function sharedDialog(store, user, text, later = []) {
-  const home = store.model.detail.name;
-  const names = later.map((id) => store.model.accessory(id)?.name ?? id);
+function sharedDialog(home, user, text, names = []) {
   documentDialog(`${home} for ${user}`, `${home}.hashare`, text, `Send this document to ${user}. Only the hub of ${user} can open it.`,
     names.length > 0 ? `These accessories cannot be reached, and accept the hub when they return: ${names.join(", ")}.` : null);
 }
@@ -43,22 +41,24 @@ export function shareDialog(store) {
     const request = textOrFile("a request", ".json,application/json", "The other person makes it with Request a share, or with hapctl home user request");
     const role = roleField();
     return actionForm([request.fields, field("Role", role)], "Share", async () => {
-      const { user, document: text, later } = await api.share(store.model.id, request.text(), role.value);
+      const { model } = store;
+      const { user, document: text, later = [] } = await api.share(model.id, await request.text(), role.value);
       await store.load();
       close("");
-      sharedDialog(store, store.model.detail.users.find((one) => one.id === user)?.name ?? "the hub", text ?? "", later);
+      sharedDialog(model.detail.name, model.detail.users.find((one) => one.id === user)?.name ?? "the hub", text ?? "", later.map((id) => model.accessory(id)?.name ?? id));
     });
   }, { wide: true });
 }
 
 /** Writes the present state of the home for a hub that has it. */
-export async function renew(store, user) {
-  const text = await tried(() => api.renewShare(store.model.id, user.id));
-  if (text !== null) sharedDialog(store, user.name, text);
-}
+export const renew = opener(async (store, user) => {
+  const { id, detail: { name } } = store.model;
+  const text = await tried(() => api.renewShare(id, user.id));
+  if (text !== null) sharedDialog(name, user.name, text);
+});
 
 /** The address with which a person opens the page. */
-export async function linkDialog(store, user) {
+export const linkDialog = opener(async (store, user) => {
   const { id } = store.model;
   const addressWith = (token) => `${location.origin}/#token=${encodeURIComponent(token)}`;
   const token = await tried(() => api.token(id, user.id, false));
@@ -70,15 +70,14 @@ export async function linkDialog(store, user) {
       await tried(() => navigator.clipboard.writeText(address.value), "The link is copied.");
     } } }, "Copy");
     const renewed = h("button", { type: "button", on: { click: () => tried(async () => {
-      const now = await api.token(id, user.id, true);
-      if (user.isThis) useToken(now);
-      address.value = addressWith(now);
+      const now = () => api.token(id, user.id, true);
+      address.value = addressWith(await (user.isThis ? renewedToken(now) : now()));
     }, "The link before is not valid any more.") } }, "Renew");
     return h("div", { class: "form" },
       h("p", null, user.isThis ? "Everyone with this link can do everything with this hub." : `With this link, ${user.name} sees this home alone, and may do what a user with the role ${user.role} may do. Give it only to ${user.name}.`),
       field("Link", address), h("div", { class: "buttons" }, renewed, copy));
   });
-}
+});
 
 export function requestDialog() {
   nameDialog("Request a share", "Make request", async (name) => {
@@ -92,7 +91,7 @@ export function acceptDialog(store) {
     const share = textOrFile("a shared home", ".hashare,application/json", "The owner made it for this hub");
     return actionForm(share.fields, "Accept", async () => {
       const known = new Set((store.homes ?? []).map((home) => home.id));
-      await api.acceptShare(share.text());
+      await api.acceptShare(await share.text());
       await store.load();
       const added = store.homes.find((home) => !known.has(home.id));
       if (added) await store.show(added.id);

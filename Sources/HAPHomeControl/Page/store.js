@@ -12,23 +12,29 @@ const LARGE_HOME = 100;
 const LARGE_HOME_GAP = 2000;
 /** Events after which the home is loaded again: they change more than the page can apply itself. */
 const ABOUT_HOME = new Set(["changed", "evaluated", "executed"]);
+/** Events of the hub that the parts of the page get, too. */
+const TOLD = new Set(["reachability", "person", "evaluated", "executed", "setup"]);
 
 /**
- * Sends these DOM events: `homes` the list of homes; `home` the shown home was loaded; `reachability`; `person`; `evaluated`, `executed` and
+ * Sends these DOM events: `homes` the list of homes; `home` the shown home was loaded; `reachability`, `person`, `evaluated`, `executed` and
  * `setup` with the event of the hub; `state` the connection.
  */
 export class Store extends Live {
   /** null before the first answer. */
   homes = null;
-  /** null without a home. */
+  /** null without a home, and before the home is loaded. */
   model = null;
+  /** Whether the shown home was loaded, or the hub said that there is none. */
+  isLoaded = false;
   /** Identifies the process of the hub. */
   run;
   /** Whether the hub belongs to the user. */
   isHubOwner = false;
   #wanted = sessionStorage.getItem(KEY);
-  /** Events during the load of the home, which are newer than its answer. */
-  #meanwhile = null;
+  /** For each load of the home that is under way, the events since it began. They are newer than its answer. */
+  #meanwhile = new Set();
+  /** The load that began last. */
+  #last = null;
 
   constructor() {
     super();
@@ -44,31 +50,42 @@ export class Store extends Live {
     return { after: lastEvent, run };
   }
 
-  /** Loads the list of homes and the shown home. */
-  async load() {
+  /** Loads the list of homes and the shown home. If a load that began later was faster, waits for the last one instead. */
+  load() {
+    const load = this.#load();
+    this.#last = load;
+    return load;
+  }
+
+  async #load() {
     const homes = await this.newest("homes", () => api.homes());
-    if (!homes) return;
+    if (!homes) return this.#last;
     this.homes = homes;
-    const shown = homes.find((home) => home.id === this.#wanted) ?? homes.find((home) => home.isPrimary) ?? homes[0];
     this.tell("homes");
-    await this.#loadHome(shown?.id ?? null);
+    return this.#loadHome(this.chosen?.id ?? null);
   }
 
   async #loadHome(id) {
     const meanwhile = [];
-    this.#meanwhile = meanwhile;
+    this.#meanwhile.add(meanwhile);
     let detail = null;
     try {
       detail = await this.newest("home", async () => (id === null ? { isNone: true } : api.home(id)));
     } finally {
-      if (this.#meanwhile === meanwhile) this.#meanwhile = null;
+      this.#meanwhile.delete(meanwhile);
     }
-    if (!detail) return;
+    if (!detail) return this.#last;
     if (detail.isNone) this.model = null;
     else if (this.model?.id === id) this.model.take(detail);
     else this.model = new HomeModel(detail);
-    for (const event of meanwhile) this.#take(event);
+    for (const event of meanwhile) this.#apply(event);
+    this.isLoaded = true;
     this.tell("home");
+  }
+
+  /** The home that is shown, or will be shown when it is loaded: one of `homes`; undefined without a home. */
+  get chosen() {
+    return this.homes.find((home) => home.id === this.#wanted) ?? this.homes.find((home) => home.isPrimary) ?? this.homes[0];
   }
 
   /** Shows another home. */
@@ -85,31 +102,31 @@ export class Store extends Live {
   }
 
   receive(event) {
-    this.#meanwhile?.push(event);
-    this.#take(event);
+    for (const events of this.#meanwhile) events.push(event);
+    this.#apply(event);
+    if (TOLD.has(event.event)) this.tell(event.event, event);
     if (ABOUT_HOME.has(event.event)) this.refresh();
   }
 
-  #take(event) {
+  /** Changes the shown home as an event says. */
+  #apply(event) {
     switch (event.event) {
       case "values":
         for (const { characteristic, value } of event.values) if (value !== undefined) this.model?.cells.get(characteristic)?.set(value);
         break;
       case "reachability":
         this.model?.setReachable(event);
-        this.tell("reachability");
         break;
       case "person": {
         const user = this.model?.detail.users.find((user) => user.id === event.person.user);
         if (user) user.place = event.person.place;
-        this.tell("person");
         break;
       }
-      case "evaluated":
-      case "executed":
-      case "setup":
-        this.tell(event.event, event);
+      case "evaluated": {
+        const trigger = this.model?.detail.triggers.find((trigger) => trigger.id === event.evaluation.trigger);
+        if (trigger) trigger.lastEvaluation = event.evaluation;
         break;
+      }
     }
   }
 }

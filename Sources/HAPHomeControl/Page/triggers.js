@@ -107,8 +107,8 @@ function whyBox(store, id) {
   /** The last evaluation that was shown. */
   let last = null;
   const load = settled(50, () => store.quietly(async () => {
-    const all = await api.evaluations(store.model.id, id);
-    list.replaceChildren(...(all.length > 0 ? all.reverse().map(({ text }) => h("li", null, text)) : [h("li", null, "It was not evaluated since the hub started.")]));
+    const all = await store.newest(`evaluations of ${id}`, () => api.evaluations(store.model.id, id));
+    if (all) list.replaceChildren(...(all.length > 0 ? all.reverse().map(({ text }) => h("li", null, text)) : [h("li", null, "It was not evaluated since the hub started.")]));
   }));
   box.addEventListener("toggle", () => box.open && load());
   const show = () => say(summary, last ? `${plain(last.outcome)}, ${when(last.time, store.model.detail.timeZone)}` : "Not evaluated yet");

@@ -40,7 +40,7 @@ export class View {
   /** Builds the view. The focus returns to the same element; if the view changed, it moves to the tile of the accessory before, or to the heading. */
   #build() {
     const { model } = this.store;
-    if (this.store.homes === null) return;
+    if (!this.store.isLoaded) return;
     const before = this.#shown;
     const { view, id, iid } = route();
     this.#shown = { view, id, subject: subjectOf(model) };

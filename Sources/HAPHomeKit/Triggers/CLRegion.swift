@@ -1,6 +1,4 @@
-#if canImport(CoreLocation)
-  import CoreLocation
-#else
+#if !canImport(CoreLocation)
   import Foundation
   import HAPLoop
 

@@ -42,6 +42,9 @@ extension AccessoryRun {
     case .refused(let id, let request, let reason):
       let peer = peers[id] ?? "a connection"
       tell { _ in .refused(peer: peer, request: request, reason: reason) }
+    case .refusedPeer(let peer, let request, let reason):
+      tell { _ in .refused(peer: peer, request: request, reason: reason) }
+    case .matter(let event): tell { _ in .matter(event) }
     }
   }
 }

@@ -24,6 +24,8 @@ package struct AccessoryListing: Equatable, Sendable {
     package let isOnline: Bool
   }
   package let head: AccessoryHead
+  /// nil: it is not served over Matter.
+  package let matter: MatterNodeState?
   package let bridged: [Bridged]
 }
 
@@ -42,6 +44,8 @@ package struct AccessoryStatus: Equatable, Sendable {
     /// In the form for `--fault`.
     package let faults: [String]
     package let pairings: [Pairing]
+    /// nil: it is not served over Matter.
+    package let matter: MatterNodeState?
     package let characteristics: [Entry]
   }
   package let head: AccessoryHead
@@ -76,6 +80,7 @@ extension AccessoryListing {
   package func write(to json: inout JSONWriter) {
     json.object { json in
       head.write(to: &json)
+      json.member(matter)
       guard !bridged.isEmpty else { return }
       json.key("bridged")
       json.array { json in
@@ -107,6 +112,7 @@ extension AccessoryStatus {
       json.array { json in for fault in running.faults { json.string(fault) } }
       json.key("pairings")
       json.pairings(running.pairings)
+      json.member(running.matter)
       json.key("characteristics")
       json.array { json in for entry in running.characteristics { json.object { entry.write(to: &$0) } } }
     }
@@ -132,6 +138,13 @@ extension AccessoryStatus.Entry {
 }
 
 extension JSONWriter {
+  /// Writes the member `matter` of an object, if there is one.
+  mutating func member(_ matter: MatterNodeState?) {
+    guard let matter else { return }
+    key("matter")
+    matter.write(to: &self)
+  }
+
   /// Writes an array of the pairings, with the controllers' identifiers.
   mutating func pairings(_ pairings: [Pairing]) {
     array { json in

@@ -35,6 +35,7 @@ extension SimulatedAccessory {
         json.key("statusFlags")
         json.integer(advertised.statusFlags.rawValue)
       }
+      json.member(matter)
       json.key("pairings")
       writePairings(to: &json)
       json.key("connections")

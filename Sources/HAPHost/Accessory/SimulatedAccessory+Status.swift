@@ -11,6 +11,7 @@ extension SimulatedAccessory {
         return AccessoryStatus.Running(
           configurationNumber: run.configurationNumber, connections: run.connectionCount,
           faults: faults.active.map(\.text), pairings: run.pairings,
+          matter: matter,
           characteristics: database.characteristics.indices.map { slot in
             let named = database.named(slot, database.characteristics[slot].value)
             return AccessoryStatus.Entry(
@@ -23,7 +24,7 @@ extension SimulatedAccessory {
   package var listing: AccessoryListing {
     let database = database
     return AccessoryListing(
-      head: head,
+      head: head, matter: matter,
       bridged: database.accessoryEntries.filter { database.accessoryEntries.count > 1 && $0.aid != 1 }.map { entry in
         AccessoryListing.Bridged(
           aid: entry.aid, name: database.accessoryName(entry.aid), isOnline: !offline.contains(entry.aid))

@@ -63,6 +63,7 @@ extension SimulatorEvent {
     case .restarted(let restart): body("by", .text(restart.rawValue))
     case .slow(let characteristics): body("characteristics", .characteristics(characteristics))
     case .reconfigured(let number): body("configurationNumber", .number(UInt64(number)))
+    case .matter(let event): event.forEachMember { body($0, .value($1)) }
     case .trouble(let message): body("message", .text(message))
     }
   }

@@ -49,6 +49,8 @@ package struct SimulatorEvent: Equatable, Sendable {
     case moved([String])
     /// Whether a search on the network, as a controller does it, found the accessory.
     case selfCheck(name: String, isVisible: Bool)
+    /// An event of the accessory as a Matter node.
+    case matter(MatterEvent)
     /// An error after which the accessory continues.
     case trouble(String)
   }
@@ -117,6 +119,7 @@ extension SimulatorEvent {
     case .selfCheck(let name, true): "self-check: \"\(name)\" was found on the network"
     case .selfCheck(let name, false):
       "self-check: \"\(name)\" was not found on the network; check the firewall (UDP port 5353) and where the daemon runs"
+    case .matter(let event): event.text
     case .trouble(let message): "trouble: \(message)"
     }
   }
@@ -174,6 +177,7 @@ extension SimulatorEvent {
     case .reconfigured: "reconfigured"
     case .moved: "addresses"
     case .selfCheck: "self-check"
+    case .matter(let event): event.name
     case .trouble: "trouble"
     }
   }

@@ -1,5 +1,6 @@
 import HAPDeviations
 import HAPFrontEnds
+import HAPModel
 
 /// Switching faults on and off.
 extension SimulatedAccessory {

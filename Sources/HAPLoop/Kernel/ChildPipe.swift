@@ -46,6 +46,12 @@ final class ChildPipe: KernelHandle {
     tell(UnsafeRawBufferPointer(start: nil, count: 0))
   }
 
+  /// Must be called before the first write, when the process has started.
+  func startWriting() {
+    var descriptor: uv_os_fd_t = -1
+    if uv_fileno(memory.handle, &descriptor) == 0 { preventBrokenPipeSignal(of: descriptor) }
+  }
+
   /// - Returns: false if it is closed, or if the queue is full because the process doesn't read.
   func write(_ bytes: [UInt8]) -> Bool {
     guard !isClosed, queuedByteCount + bytes.count <= Self.queueLimit else { return false }

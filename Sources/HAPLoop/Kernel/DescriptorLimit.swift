@@ -15,18 +15,18 @@ package func raiseDescriptorLimit(to count: Int) -> Int {
   if limit.rlim_cur < rlim_t(count) {
     var raised = limit
     raised.rlim_cur = min(rlim_t(count), limit.rlim_max)
-    if setrlimit(resource, &raised) == 0 { limit = raised }
+    if setrlimit(descriptorResource, &raised) == 0 { limit = raised }
   }
   return Int(clamping: limit.rlim_cur)
 }
 
 private func currentLimit() -> rlimit? {
   var limit = rlimit()
-  return getrlimit(resource, &limit) == 0 ? limit : nil
+  return getrlimit(descriptorResource, &limit) == 0 ? limit : nil
 }
 
 #if canImport(Glibc)
-  private let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+  let descriptorResource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
 #else
-  private let resource = RLIMIT_NOFILE
+  let descriptorResource = RLIMIT_NOFILE
 #endif

@@ -50,6 +50,7 @@ final class KernelChild: KernelHandle, LaunchedProcess {
     }
     processID = process.pointee.pid
     timer.onFire = { [unowned self] in look() }
+    input.startWriting()
     for (stream, pipe) in outputs {
       splitters[stream] = LineSplitter(limit: launch.lineLimit)
       pipe.onRead = { self.received($0, from: stream) }
@@ -197,16 +198,14 @@ final class KernelChild: KernelHandle, LaunchedProcess {
 
 /// Waits on a separate thread for a process that libuv no longer waits for.
 private func waitElsewhere(for process: Int32) {
-  var handle = uv_thread_t()
-  let status = uv_thread_create(
-    &handle,
-    { argument in
-      nameCurrentThread("hap-child")
-      let process = Int32(truncatingIfNeeded: Int(bitPattern: argument))
-      var status: Int32 = 0
-      while waitpid(process, &status, 0) < 0, systemErrorNumber == EINTR {}
-    }, UnsafeMutableRawPointer(bitPattern: Int(process)))
-  if status == 0 { detachThread(handle) }
+  var thread = KernelThread()
+  let status = thread.start(UnsafeMutableRawPointer(bitPattern: Int(process))) { argument in
+    nameCurrentThread("hap-child")
+    let process = Int32(truncatingIfNeeded: Int(bitPattern: argument))
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0, systemErrorNumber == EINTR {}
+  }
+  if status == 0 { thread.detach() }
 }
 
 /// Calls `body` with a null-terminated list of C strings.

@@ -150,10 +150,7 @@ final class KernelDatagramSocket: DatagramSocket {
   func join(_ group: IPAddress, on interface: UInt32) throws(LoopError) {
     let status: Int32
     if group.isV4 {
-      var request = ip_mreqn()
-      withUnsafeMutableBytes(of: &request.imr_multiaddr) { $0.copyBytes(from: group.bytes) }
-      request.imr_ifindex = numericCast(interface)
-      status = set(Int32(IPPROTO_IP), IP_ADD_MEMBERSHIP, request)
+      status = joinV4(group, on: interface)
     } else {
       var request = ipv6_mreq()
       withUnsafeMutableBytes(of: &request.ipv6mr_multiaddr) { $0.copyBytes(from: group.bytes) }
@@ -161,6 +158,25 @@ final class KernelDatagramSocket: DatagramSocket {
       status = set(Int32(IPPROTO_IPV6), SocketOption.joinGroupV6, request)
     }
     if status != 0 { throw LoopError(status: status, while: "joining \(group)") }
+  }
+
+  private func joinV4(_ group: IPAddress, on interface: UInt32) -> Int32 {
+    #if canImport(Darwin)
+      // IP_ADD_MEMBERSHIP ignores the index of an `ip_mreqn` here. struct group_req: the index, then the address; it is
+      // packed to four bytes.
+      var request = withUnsafeBytes(of: interface) { Array($0) }
+      SocketAddress(host: group, port: 0).withSockaddr { address, length in
+        request += UnsafeRawBufferPointer(start: address, count: Int(length))
+      }
+      request += [UInt8](repeating: 0, count: 4 + MemoryLayout<sockaddr_storage>.size - request.count)
+      let size = socklen_t(request.count)
+      return setsockopt(descriptor, IPPROTO_IP, MCAST_JOIN_GROUP, request, size) == 0 ? 0 : LoopError.lastStatus
+    #else
+      var request = ip_mreqn()
+      withUnsafeMutableBytes(of: &request.imr_multiaddr) { $0.copyBytes(from: group.bytes) }
+      request.imr_ifindex = numericCast(interface)
+      return set(Int32(IPPROTO_IP), IP_ADD_MEMBERSHIP, request)
+    #endif
   }
 
   func multicast(on interface: UInt32, source: IPAddress?) throws(LoopError) {
@@ -215,13 +231,8 @@ final class KernelDatagramSocket: DatagramSocket {
   }
 
   private static func boundSocket(_ address: SocketAddress, sharing: Bool) throws(LoopError) -> Int32 {
-    #if canImport(Glibc)
-      let type = Int32(SOCK_DGRAM.rawValue)
-    #else
-      let type = SOCK_DGRAM
-    #endif
     let isV4 = address.host.isV4
-    let descriptor = socket(isV4 ? AF_INET : AF_INET6, type, 0)
+    let descriptor = socket(isV4 ? AF_INET : AF_INET6, SocketType.datagram, 0)
     if descriptor < 0 { throw LoopError(status: LoopError.lastStatus, while: "receiving at \(address)") }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     let on: Int32 = 1

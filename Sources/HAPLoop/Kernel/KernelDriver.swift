@@ -3,7 +3,7 @@ import CUV
 /// Runs an event loop on a separate thread with libuv.
 // Safe: `life` has a lock, and the pointers are constants. Their memory is allocated in `init`, used by the loop's
 // thread, and freed in `deinit`, which cannot run while the thread holds a reference. `uv_async_send` and the
-// semaphores may be used by any thread. `threadHandle` is written before the thread exists, and read only by the
+// semaphores may be used by any thread. `thread` is written before the thread exists, and read only by the
 // caller that changed `life` from running to joining.
 final class KernelDriver: LoopDriver, @unchecked Sendable {
   private enum Life: Sendable { case new, running, joining, ended }
@@ -13,11 +13,12 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {
   private let beforeBlocking: UnsafeMutablePointer<uv_prepare_t>
   private let alarm: UnsafeMutablePointer<uv_timer_t>
   private let life = Guarded(Life.new)
-  private var threadHandle = uv_thread_t()
+  private var thread: KernelThread
   private let started = UnsafeMutablePointer<uv_sem_t>.allocate(capacity: 1)
   private let ended = UnsafeMutablePointer<uv_sem_t>.allocate(capacity: 1)
 
   init() {
+    thread = KernelThread()
     loop = .allocate(capacity: 1)
     wakeUp = .allocate(capacity: 1)
     beforeBlocking = .allocate(capacity: 1)
@@ -33,7 +34,7 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {
 
   deinit {
     // The loop stopped itself, and no thread waited for it.
-    if life.withLock({ $0 }) == .running { detachThread(threadHandle) }
+    if life.withLock({ $0 }) == .running { thread.detach() }
     uv_sem_destroy(started)
     uv_sem_destroy(ended)
     started.deallocate()
@@ -62,8 +63,7 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {
   func start(_ eventLoop: EventLoop) {
     life.withLock { $0 = .running }
     loop.pointee.data = Unmanaged.passUnretained(eventLoop).toOpaque()
-    let status = uv_thread_create(
-      &threadHandle, { KernelDriver.main($0!) }, Unmanaged.passRetained(eventLoop).toOpaque())
+    let status = thread.start(Unmanaged.passRetained(eventLoop).toOpaque()) { KernelDriver.main($0!) }
     precondition(status == 0, "no thread for the event loop: \(LoopError.text(of: status))")
     uv_sem_wait(started)
   }
@@ -77,7 +77,7 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {
       return true
     }
     if isMineToJoin {
-      uv_thread_join(&threadHandle)
+      thread.join()
       life.withLock { $0 = .ended }
     }
   }

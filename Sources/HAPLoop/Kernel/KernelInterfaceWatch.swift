@@ -131,7 +131,11 @@ final class KernelInterfaceWatch: InterfaceWatch {
       }
     }
   #else
-    private static func openSocket() -> Int32 { socket(PF_ROUTE, SOCK_RAW, 0) }
+    private static func openSocket() -> Int32 {
+      let descriptor = socket(PF_ROUTE, SOCK_RAW, 0)
+      if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+      return descriptor
+    }
 
     private func askForAddresses() {}
 

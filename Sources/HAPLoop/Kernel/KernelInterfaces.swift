@@ -27,24 +27,33 @@ extension NetworkInterface {
       var interface = found[name] ?? new
       if let address = entry.ifa_addr, let socket = SocketAddress(address) {
         interface.addresses.append(socket.host)
-        interface.prefixLengths.append(entry.ifa_netmask.flatMap { SocketAddress($0) }.map(prefixLength))
+        interface.prefixLengths.append(entry.ifa_netmask.flatMap { prefixLength($0, isV4: socket.host.isV4) })
       }
       found[name] = interface
     }
     return found.values.sorted { $0.index < $1.index }
   }
 
-  private static func prefixLength(_ netmask: SocketAddress) -> Int {
-    netmask.host.bytes.reduce(0) { $0 + $1.nonzeroBitCount }
+  private static func prefixLength(_ netmask: UnsafePointer<sockaddr>, isV4: Bool) -> Int? {
+    #if canImport(Darwin)
+      // The kernel may cut off zero bytes at the end, and may leave out the family.
+      let start = isV4 ? 4 : 8
+      let end = min(Int(netmask.pointee.sa_len), start + (isV4 ? 4 : 16))
+      return (start..<max(start, end)).reduce(0) {
+        $0 + UnsafeRawPointer(netmask).load(fromByteOffset: $1, as: UInt8.self).nonzeroBitCount
+      }
+    #else
+      return SocketAddress(netmask)?.host.bytes.reduce(0) { $0 + $1.nonzeroBitCount }
+    #endif
   }
 
   private static func mtu(of name: String) -> Int? {
     #if canImport(Glibc)
-      let (request, type) = (UInt(SIOCGIFMTU), Int32(SOCK_DGRAM.rawValue))
+      let request = UInt(SIOCGIFMTU)
     #else
-      let (request, type) = (UInt(0xC020_6933), SOCK_DGRAM)  // SIOCGIFMTU
+      let request: UInt = 0xC020_6933  // SIOCGIFMTU, a macro that Swift doesn't import
     #endif
-    let descriptor = socket(AF_INET, type, 0)
+    let descriptor = socket(AF_INET, SocketType.datagram, 0)
     guard descriptor >= 0 else { return nil }
     defer { closeDescriptor(descriptor) }
     // struct ifreq: the name (16 bytes), then the number.

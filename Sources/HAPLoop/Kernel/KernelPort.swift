@@ -47,6 +47,7 @@ final class KernelPort: BoundPort {
     let descriptor = socket(host.isV4 ? AF_INET : AF_INET6, type, 0)
     if descriptor < 0 { throw LoopError(status: LoopError.lastStatus, while: "listening on \(wanted)") }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    preventBrokenPipeSignal(of: descriptor)
     var on: Int32 = 1
     var off: Int32 = 0
     let size = socklen_t(MemoryLayout<Int32>.size)

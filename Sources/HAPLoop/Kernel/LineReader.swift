@@ -121,15 +121,13 @@ private final class ReaderThread: Sendable {
 
   func start(waking async: UnsafeMutablePointer<uv_async_t>) {
     state.withLock { $0.wakeUp = UInt(bitPattern: async) }
-    var handle = uv_thread_t()
-    let status = uv_thread_create(
-      &handle,
-      { argument in
-        nameCurrentThread("hap-lines")
-        Unmanaged<ReaderThread>.fromOpaque(argument!).takeRetainedValue().run()
-      }, Unmanaged.passRetained(self).toOpaque())
+    var thread = KernelThread()
+    let status = thread.start(Unmanaged.passRetained(self).toOpaque()) { argument in
+      nameCurrentThread("hap-lines")
+      Unmanaged<ReaderThread>.fromOpaque(argument!).takeRetainedValue().run()
+    }
     precondition(status == 0, "no thread to read lines: \(LoopError.text(of: status))")
-    detachThread(handle)
+    thread.detach()
   }
 
   func stop() {

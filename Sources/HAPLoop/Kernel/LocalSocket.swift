@@ -13,14 +13,10 @@ package enum LocalSocket {
 
   /// Creates a Unix domain socket, which is closed in child processes.
   static func make() throws(LoopError) -> Int32 {
-    #if canImport(Glibc)
-      let type = Int32(SOCK_STREAM.rawValue)
-    #else
-      let type = SOCK_STREAM
-    #endif
-    let descriptor = socket(AF_UNIX, type, 0)
+    let descriptor = socket(AF_UNIX, SocketType.stream, 0)
     if descriptor < 0 { throw LoopError(status: LoopError.lastStatus, while: "making a socket") }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    preventBrokenPipeSignal(of: descriptor)
     return descriptor
   }
 

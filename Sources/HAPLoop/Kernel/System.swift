@@ -32,6 +32,14 @@ func blockBrokenPipeSignal() {
   pthread_sigmask(SIG_BLOCK, &set, nil)
 }
 
+/// Prevents the signal SIGPIPE for writes to this descriptor, which otherwise ends the process. Sockets that it accepts
+/// inherit that. Only for macOS, which sends the signal to the process and not to the writing thread.
+func preventBrokenPipeSignal(of descriptor: Int32) {
+  #if canImport(Darwin)
+    _ = fcntl(descriptor, F_SETNOSIGPIPE, 1)
+  #endif
+}
+
 func closeDescriptor(_ descriptor: Int32) { _ = close(descriptor) }
 
 /// Ends the process at once: nothing is flushed, no handler runs.

@@ -21,7 +21,7 @@ package enum Workers {
 
 /// One thread's work. The caller of `Workers.perform` starts it and waits for it.
 private final class Job<T: Sendable> {
-  private var thread = uv_thread_t()
+  private var thread = KernelThread()
   private let work: @Sendable () throws -> T
   private let result = Guarded<Result<T, any Error>?>(nil)
 
@@ -32,14 +32,14 @@ private final class Job<T: Sendable> {
       let outcome = Result { try work() }
       result.withLock { $0 = outcome }
     }
-    let status = uv_thread_create(
-      &thread, { Unmanaged<WorkerQueue>.fromOpaque($0!).takeRetainedValue().run() },
-      Unmanaged.passRetained(runner).toOpaque())
+    let status = thread.start(Unmanaged.passRetained(runner).toOpaque()) {
+      Unmanaged<WorkerQueue>.fromOpaque($0!).takeRetainedValue().run()
+    }
     precondition(status == 0, "no thread for a worker: \(LoopError.text(of: status))")
   }
 
   func wait() -> Result<T, any Error> {
-    uv_thread_join(&thread)
+    thread.join()
     guard let result = result.withLock({ $0 }) else { preconditionFailure("the worker ended without a result") }
     return result
   }

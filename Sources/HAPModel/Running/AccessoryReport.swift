@@ -32,6 +32,9 @@ package enum AccessoryReport: Equatable, Sendable {
   case refused(ConnectionID, request: String, reason: String)
   /// The received bytes can't be decoded; the connection is closed.
   case unreadable(ConnectionID, reason: String)
+  /// The same as `refused`, from a peer without a connection.
+  case refusedPeer(String, request: String, reason: String)
+  case matter(MatterEvent)
 }
 
 /// Receives the reports of an accessory.

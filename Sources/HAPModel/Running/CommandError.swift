@@ -7,6 +7,7 @@ package struct CommandError: Error, Equatable, Sendable {
     case unknownCommand = "unknown-command"
     case noSuchAccessory = "no-such-accessory"
     case noSuchController = "no-such-controller"
+    case noSuchFabric = "no-such-fabric"
     case noSuchService = "no-such-service"
     case noSuchCharacteristic = "no-such-characteristic"
     /// Several items match.

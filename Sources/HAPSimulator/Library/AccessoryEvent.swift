@@ -57,6 +57,14 @@ public struct AccessoryEvent: Sendable {
     public static let moved = Kind(rawValue: "addresses")
     /// The result of a search for the accessory on the network.
     public static let selfCheck = Kind(rawValue: "self-check")
+    /// A commissioning window of Matter was opened.
+    public static let windowOpened = Kind(rawValue: "window-opened")
+    /// The commissioning window of Matter was closed, or its time is over.
+    public static let windowClosed = Kind(rawValue: "window-closed")
+    /// A controller of Matter has subscribed to attributes or events.
+    public static let subscriptionBegan = Kind(rawValue: "subscription-began")
+    /// A subscription of Matter has ended.
+    public static let subscriptionEnded = Kind(rawValue: "subscription-ended")
     /// An error after which the accessory continues.
     public static let trouble = Kind(rawValue: "trouble")
     /// Not an event of the accessory: earlier events were dropped because the record was full.

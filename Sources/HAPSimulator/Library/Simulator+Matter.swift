@@ -1,6 +1,9 @@
+import HAPCommands
 import HAPLoop
 import HAPMatter
+import HAPModel
 import HAPSimulatorCore
+import HAPVocabulary
 
 extension Simulator {
   /// How an accessory is served over Matter, besides HomeKit.
@@ -89,4 +92,50 @@ extension RunningAccessory {
       }
     }
   }
+
+  /// The present state of the accessory as a Matter node: window, fabrics, sessions and subscriptions; `nil`: it is not
+  /// served over Matter.
+  public var matterNode: MatterNodeState? {
+    get async throws(SimulatorError) {
+      try await served.loop.result { [served] done in done(.success(served.accessory.assumeIsolated { $0.matter })) }
+    }
+  }
+
+  /// Opens a commissioning window, as a person at the accessory does. While it is open, a commissioner can add the
+  /// accessory to another fabric.
+  /// - Parameters:
+  ///   - kind: whether the window has the accessory's own passcode, or a random one.
+  ///   - seconds: the time until it closes, 180 to 900.
+  /// - Returns: the window, with its codes.
+  /// - Throws: ``SimulatorError/Code/invalidValue`` for another time; ``SimulatorError/Code/notPossible`` if a window is
+  ///   open, if a commissioning is not complete, or without Matter.
+  @discardableResult
+  public func openMatterWindow(
+    _ kind: MatterWindow.Kind = .basic, seconds: Int = 180
+  ) async throws(SimulatorError) -> MatterWindow {
+    let range = MatterWindow.timeouts
+    guard range.contains(seconds) else {
+      throw SimulatorError(
+        .invalidValue, "a window is open for \(range.lowerBound) to \(range.upperBound) s, not \(seconds)")
+    }
+    return try await served.loop.resultUnlessCancelled { [served] done in
+      served.perform(.openWindow(kind, seconds: seconds)) { result in
+        done(
+          result.flatMap { result in
+            guard case .window(let window) = result else { return .failure(.stopped) }
+            return .success(window)
+          })
+      }
+    }
+  }
+
+  /// Closes the commissioning window, also one that a controller has opened. A commissioning that is not complete is
+  /// undone.
+  /// - Throws: ``SimulatorError/Code/notPossible`` if no window is open.
+  public func closeMatterWindow() async throws(SimulatorError) { try await perform(.closeWindow) }
+
+  /// Removes a fabric, with its sessions, subscriptions and access entries. Returns when the removal is stored.
+  /// - Parameter index: the index of the fabric: ``HAPModel/MatterFabric/index``.
+  /// - Throws: ``SimulatorError/Code/noSuchFabric`` for another index.
+  public func removeFabric(_ index: UInt8) async throws(SimulatorError) { try await perform(.removeFabric(index)) }
 }

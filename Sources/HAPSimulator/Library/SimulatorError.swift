@@ -31,6 +31,8 @@ public struct SimulatorError: Error, Sendable, CustomStringConvertible {
     public static let noSuchAccessory = Code(.noSuchAccessory)
     /// No such controller is paired.
     public static let noSuchController = Code(.noSuchController)
+    /// The accessory is not in such a fabric.
+    public static let noSuchFabric = Code(.noSuchFabric)
     /// The accessory has no such service.
     public static let noSuchService = Code(.noSuchService)
     /// The accessory has no such characteristic.

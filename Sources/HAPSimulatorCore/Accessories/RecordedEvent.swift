@@ -51,6 +51,7 @@ package struct RecordedEvent: Sendable {
     case .paired(let controller, _), .unpaired(let controller), .verified(let controller), .wrote(_, let controller),
       .subscribed(_, let controller), .unsubscribed(_, let controller), .told(_, let controller):
       controller
+    case .matter(let event): event.controller
     default: nil
     }
   }

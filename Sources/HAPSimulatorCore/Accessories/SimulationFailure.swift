@@ -32,6 +32,7 @@ package struct SimulationFailure: Error, Sendable, CustomStringConvertible {
     package static let unknownCommand = Code(CommandError.Code.unknownCommand)
     package static let noSuchAccessory = Code(CommandError.Code.noSuchAccessory)
     package static let noSuchController = Code(CommandError.Code.noSuchController)
+    package static let noSuchFabric = Code(CommandError.Code.noSuchFabric)
     package static let noSuchService = Code(CommandError.Code.noSuchService)
     package static let noSuchCharacteristic = Code(CommandError.Code.noSuchCharacteristic)
     package static let ambiguous = Code(CommandError.Code.ambiguous)

@@ -41,6 +41,9 @@ export class Cell {
   }
 }
 
+/** Whether the value was not read yet. A control that changes it can't know the other value. */
+export const isUnknown = (cell) => cell.value === null && cell.perms.includes("pr");
+
 /** The watches of one part of the page, which end together. */
 export class Scope {
   #ends = [];

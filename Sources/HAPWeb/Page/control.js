@@ -1,5 +1,6 @@
 // The control for a characteristic, with a label. It shows the value and sets it.
 
+import { isUnknown } from "./cells.js";
 import { h, identifier, options, say } from "./dom.js";
 import { isExact, jsonNumber, numberText } from "./numbers.js";
 import { refusalOf } from "./rule.js";
@@ -87,6 +88,7 @@ function toggle({ cell, id, name, put }) {
     node: [word, node], isLabelled: true,
     update() {
       node.setAttribute("aria-checked", String(isTrue(cell.value)));
+      node.disabled = isUnknown(cell);
       say(word, valueInWords(cell));
     },
   };

@@ -31,6 +31,20 @@ export function dialog(title, open, { wide = false, leave = null } = {}) {
   return box;
 }
 
+/** Returns an action that opens a dialog after an answer of the server. Until then, further calls do nothing. */
+export function opener(open) {
+  let isOpening = false;
+  return async (...how) => {
+    if (isOpening) return;
+    isOpening = true;
+    try {
+      await open(...how);
+    } finally {
+      isOpening = false;
+    }
+  };
+}
+
 /** Asks a question, and returns whether the user confirmed it. */
 export function confirmed(question, verb) {
   return new Promise((answer) => {

@@ -1,6 +1,6 @@
 // Reads the server's events with fetch, because EventSource can't send a token.
 
-import { headers, parse } from "./web.js";
+import { headers, isReplaced, parse, usedToken } from "./web.js";
 
 const LONGEST_PAUSE = 5000;
 /** Timeout of a silent connection. The server sends a keep-alive every 15 seconds. */
@@ -30,6 +30,7 @@ export async function follow({ path = "/events", begin, onEvent, onState }) {
     let timer = null;
     let hasGap = false;
     let opened = Infinity;
+    const token = usedToken();
     const hear = () => {
       clearTimeout(timer);
       timer = setTimeout(() => end.abort(), SILENCE);
@@ -54,7 +55,7 @@ export async function follow({ path = "/events", begin, onEvent, onState }) {
       }
       if (!hasGap) onState("lost");
     } catch (error) {
-      if (error.status === 401) return onState("refused", error);
+      if (error.status === 401 && !(await isReplaced(token))) return onState("refused", error);
       if (!unseen.isLong) onState("lost", error);
     } finally {
       clearTimeout(timer);

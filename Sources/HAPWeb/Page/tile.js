@@ -1,6 +1,6 @@
 // An accessory or a service as a tile: a picture, a name, the state, and a control if there is one.
 
-import { cellOf } from "./cells.js";
+import { cellOf, isUnknown } from "./cells.js";
 import { h, identifier, say } from "./dom.js";
 import { glanceOf } from "./glance.js";
 import { mainService } from "./pictures.js";
@@ -14,7 +14,10 @@ export function switchOf(service, name) {
     type: "button", role: "switch", class: "switch", "aria-label": name,
     on: { click: () => set(cell, cell.format === "bool" ? String(!cell.value) : String(Number(!cell.value)), noticed(update)) },
   });
-  const update = () => node.setAttribute("aria-checked", String(Boolean(cell.value)));
+  const update = () => {
+    node.setAttribute("aria-checked", String(Boolean(cell.value)));
+    node.disabled = isUnknown(cell);
+  };
   return { node, cell, update };
 }
 

@@ -22,6 +22,27 @@ export function useToken(text) {
 }
 
 export const hasToken = () => token !== null;
+export const usedToken = () => token;
+
+/** A request for another token instead of the used one, which the server refuses before the answer arrives. */
+let renewal = null;
+
+/** Uses the token that `get()` returns. */
+export async function renewedToken(get) {
+  renewal = get();
+  try {
+    useToken(await renewal);
+    return token;
+  } finally {
+    renewal = null;
+  }
+}
+
+/** Whether another token than `old` is used, or will be when its renewal is answered. */
+export async function isReplaced(old) {
+  await renewal?.catch(() => {});
+  return token !== old;
+}
 
 export function headers(more = {}) {
   return token ? { ...more, Authorization: `Bearer ${token}` } : more;

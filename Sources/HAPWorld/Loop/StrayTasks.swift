@@ -24,7 +24,7 @@ enum StrayTasks {
 
   /// Whether the runtime passes this work to the function. The first access installs the function.
   static let areKept: Bool = {
-    let variable = dlsym(nil, "swift_task_enqueueGlobal_hook")?.assumingMemoryBound(to: Hook?.self)
+    let variable = dlsym(allLibraries, "swift_task_enqueueGlobal_hook")?.assumingMemoryBound(to: Hook?.self)
     guard let variable, variable.pointee == nil else { return false }
     variable.pointee = { job, original in
       if let world = StrayTasks.world {
@@ -37,6 +37,15 @@ enum StrayTasks {
     }
     return true
   }()
+
+  /// `RTLD_DEFAULT`, a macro that Swift doesn't import.
+  private static var allLibraries: UnsafeMutableRawPointer? {
+    #if canImport(Darwin)
+      UnsafeMutableRawPointer(bitPattern: -2)
+    #else
+      nil
+    #endif
+  }
 
   /// The world that the calling thread runs.
   private static var world: SimulatedWorld? {

@@ -51,7 +51,7 @@ func validationText(_ profiles: [LoadedProfile], _ terminal: Terminal) -> [Strin
   return lines + ["\(counted(errors, "error")), \(counted(warnings, "warning"))"]
 }
 
-private func counted(_ count: Int, _ thing: String) -> String { count == 1 ? "1 \(thing)" : "\(count) \(thing)s" }
+package func counted(_ count: Int, _ thing: String) -> String { count == 1 ? "1 \(thing)" : "\(count) \(thing)s" }
 
 /// Returns the report as an object on one line.
 func validationJSON(_ profiles: [LoadedProfile]) -> String {

@@ -1,4 +1,5 @@
 import HAPCommandLine
+import HAPLoop
 import HAPWire
 
 /// The profiles that come with hapsim, which commands accept by name: `lock` for `lock.hasaccessory`.

@@ -32,17 +32,19 @@ func answerLines(_ answer: JSONNode, to command: CommandName, _ terminal: Termin
   case .fault:
     let protocols = (answer["withoutEffectOn"]?.elements ?? []).map { plain($0) }
     return ["Done."] + (protocols.isEmpty ? [] : ["This fault has no effect on \(protocols.joined(separator: ", "))."])
+  case .openWindow: return answer["window"].map { openedWindow($0, terminal) } ?? []
+  case .removeFabric: return ["The fabric was removed."]
   default: return ["Done."]
   }
 }
 
 /// Returns a text without control characters, and without the quotes around a single word.
-private func plain(_ node: JSONNode?) -> String {
+func plain(_ node: JSONNode?) -> String {
   let text = shown(node?.stringValue ?? "")
   return text.hasPrefix("\"") ? String(text.dropFirst().dropLast()) : text
 }
 
-private func number(_ node: JSONNode?) -> String { node?.integerValue.map(String.init) ?? "?" }
+func number(_ node: JSONNode?) -> String { node?.integerValue.map(String.init) ?? "?" }
 
 private func seconds(_ node: JSONNode?) -> String {
   guard let seconds = node?.numberValue?.double else { return "?" }
@@ -73,7 +75,7 @@ private func head(_ accessory: JSONNode, _ terminal: Terminal) -> String {
 }
 
 private func listing(_ accessory: JSONNode, _ terminal: Terminal) -> [String] {
-  [head(accessory, terminal)]
+  [head(accessory, terminal)] + (accessory["matter"].map { [matterSummary($0)] } ?? [])
     + (accessory["bridged"]?.elements ?? []).map { bridged in
       "  \(number(bridged["aid"]))  \(plain(bridged["name"]))"
         + (bridged["online"]?.boolValue == false ? "  offline" : "")
@@ -86,6 +88,7 @@ private func status(_ accessory: JSONNode, _ terminal: Terminal) -> [String] {
     let name = shown(pairing["controller"]?.stringValue ?? "")
     lines.append("  controller \(name)" + (pairing["admin"]?.boolValue == true ? ", admin" : ""))
   }
+  if let matter = accessory["matter"] { lines += matterStatus(matter) }
   for entry in accessory["characteristics"]?.elements ?? [] {
     let value = entry["value"]?.compactText ?? "null"
     let word = entry["word"]?.stringValue.map { "\($0) (\(value))" } ?? value

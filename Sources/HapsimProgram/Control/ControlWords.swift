@@ -86,20 +86,23 @@ struct ControlWords: Equatable {
   private static func value(
     of text: String, as kind: CommandMember.Kind, _ name: String, _ folder: String
   ) throws(UsageError) -> Value {
+    if let range = kind.range {
+      guard let number = Int128(text), range.contains(number) else {
+        throw UsageError(
+          "\(name) takes a whole number from \(range.lowerBound) to \(range.upperBound), not \(shown(text))")
+      }
+      return .integer(number)
+    }
     switch kind {
     case .flag:
       guard text == "on" || text == "off" else { throw UsageError("\(name) is on or off, not \(shown(text))") }
       return .bool(text == "on")
-    case .percent:
-      guard let percent = Int(text), (0...100).contains(percent) else {
-        throw UsageError("\(name) takes a whole number from 0 to 100, not \(shown(text))")
-      }
-      return .integer(Int128(percent))
     case .profile:
       // The running process has a different working folder, so it gets an absolute path.
       let path = (try? ShippedProfiles.installed.path(of: text)) ?? text
       return .string(path.hasPrefix("/") ? path : folder + "/" + path)
-    case .characteristic, .value, .press, .duration, .controller, .accessory, .service, .fault, .quirks:
+    case .characteristic, .value, .press, .duration, .controller, .accessory, .service, .fault, .quirks, .window,
+      .percent, .seconds, .fabric:
       return .string(text)
     }
   }

@@ -25,6 +25,9 @@ package struct EventLog: Sendable {
     counts = EventPriority.allCases.map { _ in 0 }
   }
 
+  /// The number of events that can be read.
+  package var count: Int { records.count }
+
   /// Adds an event; the oldest of the same priority makes room.
   /// - Returns: its number.
   mutating func record(

@@ -9,9 +9,7 @@ extension InteractionServer {
     guard request.minimum <= request.maximum, Self.matches(request, context.peer.subject, target) else {
       throw InteractionStatus(.invalidAction)
     }
-    if !request.keepsOthers {
-      subscriptions = subscriptions.filter { !$0.value.belongs(to: context.peer) }
-    }
+    if !request.keepsOthers { endSubscriptions(.replaced) { $0.belongs(to: context.peer) } }
     let fabric = context.peer.subject.fabric
     guard subscriptions.values.count(where: { $0.peer.subject.fabric == fabric }) < limits.subscriptionsOfFabric else {
       throw InteractionStatus(.resourceExhausted)
@@ -83,6 +81,7 @@ extension InteractionServer {
   ) throws(InteractionStatus) -> [InteractionAction] {
     guard let subscription = subscriptions[id] else { throw InteractionStatus(.invalidSubscription) }
     guard isDone else { return try sendPriming(id, cursor, context, target) }
+    noteBeginning(of: subscription)
     subscriptions[id]?.isActive = true
     subscriptions[id]?.lastReport = context.now
     subscriptions[id]?.nextEvent = cursor.nextEvent

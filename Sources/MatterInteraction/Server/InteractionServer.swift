@@ -71,6 +71,7 @@ package struct InteractionServer: Sendable {
   var subscriptions: [UInt32: Subscription] = [:]
   private var lastSubscription: UInt32
   private var lastExchange: UInt64 = 0
+  private var changes: [SubscriptionChange] = []
 
   /// - Parameter seed: random, so that identifiers of subscriptions differ from those before a restart.
   package init(limits: InteractionLimits = InteractionLimits(), log: EventLog = EventLog(), seed: UInt32) {
@@ -79,6 +80,8 @@ package struct InteractionServer: Sendable {
   }
 
   package var subscriptionCount: Int { subscriptions.count }
+  /// The number of exchanges that wait for a message of the peer.
+  package var waitingCount: Int { waiting.count }
 
   /// Handles a message.
   /// - Parameter opcode: of protocol 1.
@@ -105,7 +108,7 @@ package struct InteractionServer: Sendable {
       default: throw InteractionStatus(.invalidAction)
       }
     } catch {
-      if let id = before?.state.subscription { subscriptions[id] = nil }
+      if let id = before?.state.subscription { end(id, .refused) }
       return [Self.status(error.code, on: exchange)]
     }
   }
@@ -134,8 +137,8 @@ package struct InteractionServer: Sendable {
 
   /// Drops an exchange whose messages the peer does not acknowledge, and the subscription it belongs to.
   package mutating func exchangeFailed(_ exchange: InteractionExchange) {
-    if let id = waiting.removeValue(forKey: exchange)?.state.subscription { subscriptions[id] = nil }
-    if let id = subscriptions.first(where: { $0.value.exchange == exchange })?.key { subscriptions[id] = nil }
+    if let id = waiting.removeValue(forKey: exchange)?.state.subscription { end(id, .unanswered) }
+    if let id = subscriptions.first(where: { $0.value.exchange == exchange })?.key { end(id, .unanswered) }
   }
 
   /// Whether `exchangeFailed` would have an effect: the exchange waits for a message, or the last message of a
@@ -150,7 +153,14 @@ package struct InteractionServer: Sendable {
   /// Drops the exchanges and subscriptions of a session.
   package mutating func sessionEnded(_ session: UInt64) {
     waiting = waiting.filter { $0.value.session != session }
-    subscriptions = subscriptions.filter { $0.value.peer.session != session }
+    endSubscriptions(.sessionEnded) { $0.peer.session == session }
+  }
+
+  /// Returns the subscriptions that have begun or ended since the last call, in order. The caller calls it after its
+  /// inputs.
+  package mutating func takeSubscriptionChanges() -> [SubscriptionChange] {
+    defer { changes = [] }
+    return changes
   }
 
   // MARK: Parts
@@ -179,6 +189,22 @@ package struct InteractionServer: Sendable {
     return lastSubscription
   }
 
+  /// Notes that a subscriber has the response, so that its subscription has begun.
+  mutating func noteBeginning(of subscription: Subscription) { changes.append(SubscriptionChange(subscription)) }
+
+  /// Drops a subscription.
+  mutating func end(_ id: UInt32, _ end: SubscriptionChange.End) {
+    // The subscriber of one that is not active never had the response.
+    guard let subscription = subscriptions.removeValue(forKey: id), subscription.isActive else { return }
+    changes.append(SubscriptionChange(subscription, end))
+  }
+
+  /// Drops the subscriptions that match.
+  mutating func endSubscriptions(_ end: SubscriptionChange.End, where isMeant: (Subscription) -> Bool) {
+    // Sorted, so that the same inputs give the same changes.
+    for id in subscriptions.filter({ isMeant($0.value) }).keys.sorted() { self.end(id, end) }
+  }
+
   mutating func newExchange() -> InteractionExchange {
     lastExchange += 1
     return .own(lastExchange)
@@ -189,7 +215,7 @@ package struct InteractionServer: Sendable {
     _ payload: [UInt8], _ state: WaitingExchange.State?, _ context: RequestContext, _ target: some InteractionTarget
   ) throws(InteractionStatus) -> [InteractionAction] {
     guard try StatusResponse(decoding: payload).status == .success else {
-      if let id = state?.subscription { subscriptions[id] = nil }
+      if let id = state?.subscription { end(id, .refused) }
       return [.close(context.exchange)]
     }
     switch state {

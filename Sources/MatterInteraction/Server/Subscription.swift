@@ -64,3 +64,33 @@ struct Subscription: Sendable {
     }
   }
 }
+
+/// A subscription that has begun or ended, for logs.
+package struct SubscriptionChange: Hashable, Sendable {
+  package enum End: Hashable, Sendable {
+    /// The subscriber has begun another one that keeps no others.
+    case replaced
+    /// The subscriber has answered a report with an error.
+    case refused
+    /// The subscriber has not answered a report.
+    case unanswered
+    case sessionEnded
+  }
+
+  package let id: UInt32
+  package let subject: Subject
+  /// The number of paths, which can have wildcards.
+  package let attributeCount: Int
+  package let eventCount: Int
+  /// The intervals of reports.
+  package let minimum: Duration
+  package let maximum: Duration
+  /// nil: it has begun.
+  package let end: End?
+
+  init(_ subscription: Subscription, _ end: End? = nil) {
+    (id, subject, self.end) = (subscription.id, subscription.peer.subject, end)
+    (attributeCount, eventCount) = (subscription.attributes.count, subscription.events.count)
+    (minimum, maximum) = (subscription.minimum, subscription.maximum)
+  }
+}

@@ -39,21 +39,27 @@ extension MatterNode {
   }
 
   /// Undoes the commissioning that is not complete, and ends its sessions.
-  mutating func expireFailSafe() {
+  /// - Parameter reason: a phrase for logs.
+  mutating func expireFailSafe(_ reason: String) {
     guard let failSafe else { return }
+    // An administrator that only arms the fail-safe commissions nothing.
+    if failSafe.fabric == 0 || failSafe.change == .added {
+      effects.append(.report(.commissioningFailed(reason: reason, peer: nil)))
+    }
     let old = state
     state = failSafe.before
     endFailSafe()
     noteChanges(from: old)
     if failSafe.change != .none { effects.append(.endSessions(of: failSafe.fabric)) }
-    if state.fabrics.isEmpty && window == nil { openOwnWindow(until: nil) }
+    if state.fabrics.isEmpty && window == nil { open(ownWindow(until: nil)) }
   }
 
   /// Makes the changes of the commissioning durable.
   mutating func completeCommissioning() {
+    if let failSafe, failSafe.change == .added { effects.append(.report(.fabricAdded(failSafe.fabric))) }
     endFailSafe()
     needsStore = true
-    replaceWindow(with: nil)
+    endWindow(.commissioned)
   }
 
   private mutating func endFailSafe() {

@@ -22,8 +22,11 @@ package struct MatterNode {
   let instanceRandom: RandomSource
   private let start: Duration
   private(set) var now: Duration
-  var failSafe: FailSafe?
-  var window: CommissioningWindow?
+  var failSafe: FailSafe? { didSet { failSafeDeadline = failSafe?.deadline } }
+  var window: CommissioningWindow? { didSet { windowDeadline = window?.deadline } }
+  // Apart, because `nextDeadline` is read for each datagram, and would copy the state before the fail-safe.
+  private var failSafeDeadline: Duration?
+  private var windowDeadline: Duration?
   var breadcrumb: UInt64 = 0
   var hasPasscodeSession = false
   private var versions: [ClusterID: UInt32] = [:]
@@ -48,13 +51,14 @@ package struct MatterNode {
       if state.rebootCount < .max { state.rebootCount += 1 }
     }
     self.state = state
-    instanceRandom = configuration.instanceSeed.map { .seeded($0 &+ UInt64(state.rebootCount)) } ?? random
+    instanceRandom = configuration.instanceSeed.map { RandomSource.seeded($0 &+ UInt64(state.rebootCount)) } ?? random
     for cluster in RootEndpoint.clusters {
       versions[cluster.id] = random.bytes(4).reduce(0) { $0 << 8 | UInt32($1) }
     }
     emit(NodeEvent(.basicInformation, 0, .critical, [(0, .number(configuration.softwareVersion))]))
     emit(NodeEvent(.generalDiagnostics, 3, .critical, [(0, .number(configuration.bootReason.rawValue))]))
-    if state.fabrics.isEmpty { openOwnWindow(until: nil) } else { effects.append(.advertisementsChanged) }
+    if state.fabrics.isEmpty { window = ownWindow(until: nil) }
+    effects.append(.advertisementsChanged)
   }
 
   /// Notes that the node is about to stop.
@@ -82,16 +86,14 @@ package struct MatterNode {
   // MARK: Time
 
   /// The next time at which `advance(to:)` has something to do.
-  package var nextDeadline: Duration? {
-    [failSafe?.deadline, window?.deadline].compactMap(\.self).min()
-  }
+  @inline(__always) package var nextDeadline: Duration? { earlier(failSafeDeadline, windowDeadline) }
 
   /// Moves the time. A time before the present one has no effect.
   package mutating func advance(to time: Duration) {
     while let deadline = nextDeadline, deadline <= time {
       now = max(now, deadline)
-      if let failSafe, failSafe.deadline <= now { expireFailSafe() }
-      if let end = window?.deadline, end <= now { closeWindow() }
+      if let failSafe, failSafe.deadline <= now { expireFailSafe("the fail-safe has expired") }
+      if let end = window?.deadline, end <= now { endWindow(.expired) }
     }
     now = max(now, time)
   }
@@ -229,4 +231,10 @@ extension AttributeChange {
       return value
     }
   }
+}
+
+/// The earlier one of two times; nil: never.
+package func earlier(_ one: Duration?, _ other: Duration?) -> Duration? {
+  guard let one, let other else { return one ?? other }
+  return min(one, other)
 }

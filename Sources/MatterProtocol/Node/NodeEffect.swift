@@ -1,4 +1,5 @@
 import HAPCrypto
+import MatterInteraction
 import MatterModel
 import MatterWire
 
@@ -16,6 +17,26 @@ package enum NodeEffect: Equatable, Sendable {
   case endSessions(of: FabricIndex)
   /// Announces what `advertisements` returns now instead of what it returned before.
   case advertisementsChanged
+  case report(NodeReport)
+}
+
+/// What happens at a node, for logs.
+package enum NodeReport: Hashable, Sendable {
+  package typealias Subscription = SubscriptionChange
+
+  case sessionEstablished(Subject)
+  /// - Parameter peer: nil: its session is gone.
+  case handshakeFailed(HandshakeFailure, peer: PeerAddress?)
+  /// A commissioning is complete.
+  case fabricAdded(FabricIndex)
+  /// A fabric whose commissioning was complete is removed.
+  case fabricRemoved(FabricIndex)
+  /// A commissioning has ended before it was complete, and is undone.
+  /// - Parameter peer: the commissioner; nil: not known.
+  case commissioningFailed(reason: String, peer: PeerAddress?)
+  case windowOpened(NodeWindow)
+  case windowClosed(NodeWindow.End)
+  case subscription(Subscription)
 }
 
 /// An event of the root endpoint. The caller gives it a number and a time.

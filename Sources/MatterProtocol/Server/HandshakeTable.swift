@@ -90,7 +90,8 @@ struct HandshakeTable {
   mutating func finish(_ exchange: ExchangeHandle) { entries[exchange] = nil }
 
   mutating func fail(of session: SessionHandle) {
-    for exchange in entries.keys where exchange.session == session { fail(exchange) }
+    let failed = entries.keys.filter { $0.session == session }.sorted { $0.number < $1.number }
+    for exchange in failed { fail(exchange) }
   }
 
   /// Removes the handshakes that took too long.

@@ -28,9 +28,13 @@ extension NodeServer {
     switch message.opcode {
     case .pbkdfParamRequest:
       guard !handshakes.hasPasscodeHandshake else { return refuse(exchange, .busy, at: now) }
+      guard node.window != nil else {
+        report(HandshakeFailure("no commissioning window is open"), on: exchange)
+        return refuse(exchange, .invalidParameter, at: now)
+      }
       guard let access = node.passcodeAccess,
         let derivation = PasscodeDerivation(iterations: access.iterations, salt: access.salt)
-      else { return refuse(exchange, advertisements.commissionable == nil ? .invalidParameter : .busy, at: now) }
+      else { return refuse(exchange, .busy, at: now) }
       handshakes.add(.passcode(access), on: exchange, at: now)
       let responder = PASEResponder(
         verifier: access.verifier, derivation: derivation, localSession: layer.allocateSessionID(), random: random)
@@ -87,11 +91,11 @@ extension NodeServer {
       establish(session, kind, message, on: exchange, at: now)
       handshakes.finish(exchange)
     case .fail(let failure, let message):
+      report(failure, on: exchange)
       if let message { layer.send(message, on: exchange, at: now) }
       handshakes.fail(exchange)
       layer.closeExchange(exchange, at: now)
       layer.removeSession(exchange.session, afterExchanges: true)
-      report(.handshakeFailed(failure))
     }
   }
 
@@ -104,7 +108,7 @@ extension NodeServer {
       layer.removeSession(exchange.session, afterExchanges: true)
     }
     guard let peer = layer.peer(of: exchange.session), add(session, kind, peer: peer, at: now) else {
-      report(.handshakeFailed(HandshakeFailure("the window was closed, or the fabric was removed meanwhile")))
+      report(HandshakeFailure("the window was closed, or the fabric was removed meanwhile"), on: exchange)
       return refuse(exchange, .invalidParameter, at: now)
     }
     if let message { layer.send(message, on: exchange, at: now) }

@@ -54,6 +54,8 @@ package final class NodeServer {
   /// The exchanges of the interaction model that are open.
   private var exchanges: [InteractionExchange: ExchangeHandle] = [:]
   private var passcodeSession: SessionHandle?
+  /// The peer of the last session of PASE, for reports, until its commissioning has ended.
+  private var commissioner: PeerAddress?
   /// The session of the message that is being answered.
   private var answeredSession: SessionHandle?
   /// Sessions of removed fabrics that end with their last answer.
@@ -102,8 +104,9 @@ package final class NodeServer {
   /// repeated: their peers get no answer.
   package func dropped(_ datagrams: [[UInt8]], at now: Duration) {
     layer.abandon(datagrams)
+    // The next input stores the state again, before its answer. At once, it would fail again, without end.
+    node.needsStore = false
     finish(at: now)
-    // The next input stores the state again, before its answer.
     node.needsStore = true
   }
 
@@ -111,7 +114,7 @@ package final class NodeServer {
     node.advance(to: now)
     layer.advance(to: now)
     for exchange in handshakes.expire(at: now) {
-      report(.handshakeFailed(HandshakeFailure("the peer did not continue in time")))
+      report(HandshakeFailure("the peer did not continue in time"), on: exchange)
       layer.closeExchange(exchange, at: now)
       layer.removeSession(exchange.session, afterExchanges: true)
     }
@@ -120,14 +123,17 @@ package final class NodeServer {
 
   /// When `advance` has to be called; nil: not before another input.
   package var nextDeadline: Duration? {
-    [node.nextDeadline, layer.nextDeadline, interaction.nextDeadline, handshakes.nextDeadline].compactMap(\.self).min()
+    let ofNode = earlier(node.nextDeadline, handshakes.nextDeadline)
+    return earlier(ofNode, earlier(layer.nextDeadline, interaction.nextDeadline))
   }
 
   /// Changes the node as its user does, for example `openWindow`.
-  package func change<Result>(at now: Duration, _ body: (inout MatterNode) -> Result) -> Result {
+  package func change<Result, Failure: Error>(
+    at now: Duration, _ body: (inout MatterNode) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     node.advance(to: now)
     defer { finish(at: now) }
-    return body(&node)
+    return try body(&node)
   }
 
   // MARK: Outputs
@@ -145,7 +151,11 @@ package final class NodeServer {
 
   /// What discovery announces now.
   package var advertisements: NodeAdvertisements { node.advertisements }
+  /// With the one that is being added.
   package var fabrics: [Fabric] { node.state.fabrics }
+  /// Those whose commissioning is complete.
+  package var durableFabrics: [Fabric] { node.durableState.fabrics }
+  package var window: NodeWindow? { node.openedWindow }
   package var subscriptionCount: Int { interaction.subscriptionCount }
 
   /// Faults: see `MessageLayer` and `InteractionServer`.
@@ -160,6 +170,9 @@ package final class NodeServer {
 
   func act(_ action: Action) { actions.append(action) }
   func report(_ report: NodeReport) { act(.report(report)) }
+  func report(_ failure: HandshakeFailure, on exchange: ExchangeHandle) {
+    report(.handshakeFailed(failure, peer: layer.peer(of: exchange.session)))
+  }
 
   // MARK: The end of an input
 
@@ -174,10 +187,14 @@ package final class NodeServer {
         node.storeEventNumber(interaction.log.storedNumber)
       }
       take(node.takeEffects(), at: now)
-      perform(interaction.advance(to: now, target: node), at: now)
+      // Passing the node copies it.
+      if let due = interaction.nextDeadline, due <= now {
+        perform(interaction.advance(to: now, target: node), at: now)
+      }
     } while takeLayerActions(at: now)
+    for change in interaction.takeSubscriptionChanges() { report(.subscription(change)) }
     // A subscription ends if its last report is not acknowledged, so the exchange of that is still of interest.
-    exchanges = exchanges.filter { handle in interaction.isWatched(handle.key) }
+    if !exchanges.isEmpty { exchanges = exchanges.filter { handle in interaction.isWatched(handle.key) } }
   }
 
   /// - Returns: whether there were actions.
@@ -253,7 +270,7 @@ package final class NodeServer {
 
   private func failed(_ handle: ExchangeHandle, at now: Duration) {
     if handshakes.fail(handle) {
-      report(.handshakeFailed(HandshakeFailure("the peer does not answer")))
+      report(HandshakeFailure("the peer does not answer"), on: handle)
       layer.removeSession(handle.session, afterExchanges: true)
     }
     guard let exchange = exchanges.first(where: { $0.value == handle })?.key else { return }
@@ -281,13 +298,18 @@ package final class NodeServer {
           event.path, event.priority, at: time(now), event.fields, fabric: event.fabric)
       case .moveSession(let fabric):
         if let passcodeSession { layer.setSubject(.passcode(fabric: fabric), of: passcodeSession) }
-        report(.fabricAdded(fabric))
       case .endPasscodeSession:
         guard let session = passcodeSession else { continue }
         passcodeSession = nil
         layer.removeSession(session, afterExchanges: true)
       case .endSessions(let fabric): endSessions(of: fabric, at: now)
       case .advertisementsChanged: act(.advertisementsChanged)
+      case .report(.commissioningFailed(let reason, _)):
+        report(.commissioningFailed(reason: reason, peer: commissioner))
+        commissioner = nil
+      case .report(let report):
+        if case .fabricAdded = report { commissioner = nil }
+        self.report(report)
       }
     }
   }
@@ -307,9 +329,7 @@ package final class NodeServer {
       endingSessions.insert(session)
       layer.removeSession(session, afterExchanges: session == answeredSession)
     }
-    guard node.state[fabric] == nil else { return }
-    interaction.forgetEvents(of: fabric)
-    report(.fabricRemoved(fabric))
+    if node.state[fabric] == nil { interaction.forgetEvents(of: fabric) }
   }
 
   /// The secured sessions, in the order in which they were made.
@@ -335,6 +355,7 @@ package final class NodeServer {
     case .passcode(let access):
       guard node.passcodeSessionEstablished(with: access) else { return false }
       passcodeSession = layer.addSession(session, peer: peer, at: now)
+      commissioner = peer
     case .node(let endings):
       let fabric = session.subject.fabric
       guard node.state[fabric] != nil, lastEnding[fabric, default: 0] <= endings else { return false }
@@ -343,12 +364,4 @@ package final class NodeServer {
     report(.sessionEstablished(session.subject))
     return true
   }
-}
-
-/// What happens at a node, for logs.
-package enum NodeReport: Hashable, Sendable {
-  case sessionEstablished(Subject)
-  case handshakeFailed(HandshakeFailure)
-  case fabricAdded(FabricIndex)
-  case fabricRemoved(FabricIndex)
 }

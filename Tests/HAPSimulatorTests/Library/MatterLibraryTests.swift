@@ -30,6 +30,45 @@ import Testing
     }
   }
 
+  @Test("A window is opened with its codes and closed, and its events can be expected") func windows() async throws {
+    try await withSimulator { simulator in
+      let light = try await simulator.start(.new("light-bulb"), matter: .init())
+      let setup = try #require(try await light.matter)
+      let node = try #require(try await light.matterNode)
+      #expect(node.codes.payload == setup.payload && node.codes.manualCode == setup.manualCode)
+      #expect(!node.isCommissioned && node.fabrics.isEmpty && node.port == setup.port)
+      #expect(node.window?.kind == .basic && node.window?.remaining == nil)
+      #expect((node.sessions, node.subscriptions) == (0, 0))
+      try await light.closeMatterWindow()
+      #expect(try await light.matterNode?.window == nil)
+      let window = try await light.openMatterWindow(.enhanced, seconds: 300)
+      #expect(window.kind == .enhanced && window.remaining == .seconds(300) && window.fabric == nil)
+      let codes = try #require(window.codes)
+      #expect(codes.payload != setup.payload && codes.discriminator == window.discriminator)
+      #expect(try await light.matterNode?.window?.codes == codes)
+      try await light.expect(.windowOpened)
+    }
+  }
+
+  @Test("A window or a fabric that is not possible is refused with a code") func refusals() async throws {
+    try await withSimulator { simulator in
+      let light = try await simulator.start(.new("light-bulb"), matter: .init())
+      func code(_ body: () async throws -> Void) async -> SimulatorError.Code? {
+        await #expect(throws: SimulatorError.self) { try await body() }?.code
+      }
+      #expect(await code { try await light.openMatterWindow() } == .notPossible)
+      for seconds in [179, 901, .min, .max] {
+        #expect(await code { try await light.openMatterWindow(seconds: seconds) } == .invalidValue)
+      }
+      #expect(await code { try await light.removeFabric(1) } == .noSuchFabric)
+      try await light.closeMatterWindow()
+      #expect(await code { try await light.closeMatterWindow() } == .notPossible)
+      let plain = try await simulator.start(.new("outlet"))
+      #expect(await code { try await plain.openMatterWindow() } == .notPossible)
+      #expect(try await plain.matterNode == nil)
+    }
+  }
+
   @Test("A setting out of range is an invalid value, and nothing is served") func invalid() async throws {
     try await withSimulator { simulator in
       let changes: [(inout Simulator.Matter) -> Void] = [

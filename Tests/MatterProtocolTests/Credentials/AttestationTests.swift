@@ -7,7 +7,8 @@ import Testing
 
 @Suite("Device attestation") struct AttestationTests {
   private static var vectors: [String: Any] { try! vectorFile("matter").object("attestation") }
-  private static let random = RandomSource.seeded(1)
+  /// One for each test, because tests run at the same time.
+  private let random = RandomSource.seeded(1)
   private static let authority = AttestationAuthority(random: .seeded(2))
   private static let device = DeviceCredentials(
     vendor: 0xFFF1, product: 0x8001, authority: authority, random: .seeded(3))
@@ -28,7 +29,7 @@ import Testing
         let cms = message.bytes("cms")
         #expect(try CertificationDeclaration(verifying: cms) == declaration)
         // All but the signature, whose length is 70...72, and the four lengths of what contains it.
-        let own = declaration.signed(random: Self.random)
+        let own = declaration.signed(random: random)
         #expect(own.dropFirst(3).prefix(12) == cms.dropFirst(3).prefix(12))
         let start = try #require(cms.indices.first { cms[$0...].starts(with: [2, 1, 3, 0x31]) })
         #expect(own[start..<start + 88] == cms[start..<start + 88])
@@ -43,7 +44,7 @@ import Testing
     for vector in Self.vectors.list("signing_request") {
       #expect(try SigningRequest.publicKey(of: vector.bytes("der")) == vector.bytes("public"))
       let key = try #require(CurveKey(SecretBytes(vector.bytes("key"))))
-      let own = SigningRequest.make(key, random: Self.random)
+      let own = SigningRequest.make(key, random: random)
       // The signed part is the same.
       #expect(own[3..<3 + 114] == vector.bytes("der")[3..<3 + 114])
       #expect(try SigningRequest.publicKey(of: own) == key.publicKey)
@@ -79,7 +80,7 @@ import Testing
     #expect(device.vendor == 0xFFF1 && device.product == 0x8001)
     let authority = try #require(AttestationAuthority(encoded: Self.authority.encoded))
     #expect(authority.certificate == Self.authority.certificate)
-    let next = DeviceCredentials(vendor: 0xFFF2, product: 1, authority: authority, random: Self.random)
+    let next = DeviceCredentials(vendor: 0xFFF2, product: 1, authority: authority, random: random)
     #expect(next.intermediate.isSigned(by: authority.certificate))
   }
 
@@ -114,9 +115,9 @@ import Testing
       challenge: challenge)
   }
 
-  private static func elements(_ declaration: CertificationDeclaration = declaration) -> [UInt8] {
+  private func elements(_ declaration: CertificationDeclaration = declaration) -> [UInt8] {
     AttestationElements.attestation(
-      declaration: declaration.signed(random: random), nonce: nonce, seconds: 800_000_000)
+      declaration: declaration.signed(random: random), nonce: Self.nonce, seconds: 800_000_000)
   }
 
   private static func reason(_ body: () throws(AttestationFailure) -> Void) -> String {
@@ -128,14 +129,14 @@ import Testing
   func verification() throws {
     let other = AttestationAuthority(random: .seeded(8))
     let verifier = try Self.verifier(authorities: [other.certificate, Self.authority.certificate])
-    let elements = Self.elements()
+    let elements = self.elements()
     #expect(elements.count <= 900)
-    let signature = Self.device.sign(elements, challenge: Self.challenge, random: Self.random)
+    let signature = Self.device.sign(elements, challenge: Self.challenge, random: random)
     #expect(
       try verifier.verify(elements: elements, signature: signature, nonce: Self.nonce) == Self.declaration)
-    let key = CurveKey(random: Self.random)
-    let request = AttestationElements.signingRequest(SigningRequest.make(key, random: Self.random), nonce: Self.nonce)
-    let proof = Self.device.sign(request, challenge: Self.challenge, random: Self.random)
+    let key = CurveKey(random: random)
+    let request = AttestationElements.signingRequest(SigningRequest.make(key, random: random), nonce: Self.nonce)
+    let proof = Self.device.sign(request, challenge: Self.challenge, random: random)
     #expect(
       try verifier.verifyRequest(elements: request, signature: proof, nonce: Self.nonce) == key.publicKey)
   }
@@ -147,42 +148,42 @@ import Testing
       _ elements: [UInt8], challenge: SecretBytes = Self.challenge, by device: DeviceCredentials = Self.device,
       nonce: [UInt8] = Self.nonce
     ) -> String {
-      let signature = device.sign(elements, challenge: challenge, random: Self.random)
+      let signature = device.sign(elements, challenge: challenge, random: random)
       return Self.reason { () throws(AttestationFailure) in
         _ = try verifier.verify(elements: elements, signature: signature, nonce: nonce)
       }
     }
-    let other = DeviceCredentials(vendor: 0xFFF1, product: 0x8001, authority: Self.authority, random: Self.random)
-    #expect(reason(Self.elements()) == "accepted")
-    #expect(reason(Self.elements(), by: other).contains("device's signature"))
+    let other = DeviceCredentials(vendor: 0xFFF1, product: 0x8001, authority: Self.authority, random: random)
+    #expect(reason(elements()) == "accepted")
+    #expect(reason(elements(), by: other).contains("device's signature"))
     let zero = SecretBytes([UInt8](repeating: 0, count: 16))
-    #expect(reason(Self.elements(), challenge: zero).contains("device's signature"))
-    #expect(reason(Self.elements(), nonce: [UInt8](repeating: 7, count: 32)).contains("nonce"))
+    #expect(reason(elements(), challenge: zero).contains("device's signature"))
+    #expect(reason(elements(), nonce: [UInt8](repeating: 7, count: 32)).contains("nonce"))
     var declaration = Self.declaration
     declaration.vendor = 0xFFF2
-    #expect(reason(Self.elements(declaration)).contains("another vendor"))
+    #expect(reason(elements(declaration)).contains("another vendor"))
     declaration = CertificationDeclaration(vendor: 0xFFF1, products: [0x8000], deviceType: 22)
-    #expect(reason(Self.elements(declaration)).contains("another vendor"))
+    #expect(reason(elements(declaration)).contains("another vendor"))
     for malformed in [[], [0x15, 0x18], [0x18], AttestationElements.signingRequest([], nonce: Self.nonce)] as [[UInt8]]
     {
       #expect(reason(malformed).contains("malformed"))
     }
-    let signature = Self.device.sign(Self.elements(), challenge: Self.challenge, random: Self.random)
+    let signature = Self.device.sign(elements(), challenge: Self.challenge, random: random)
     #expect(
       Self.reason { () throws(AttestationFailure) in
-        _ = try verifier.verify(elements: Self.elements() + [0], signature: signature, nonce: Self.nonce)
+        _ = try verifier.verify(elements: elements() + [0], signature: signature, nonce: Self.nonce)
       }.contains("device's signature"))
   }
 
   /// A PAI and a DAC of vendors.
-  private static func chain(
+  private func chain(
     _ upper: UInt16, _ lower: UInt16, _ intermediateKey: CurveKey
   ) -> (AttestationCertificate, AttestationCertificate) {
     typealias Name = AttestationCertificate.Name
     // The randomness of the authority, whose first draw is its key.
     let authorityKey = CurveKey(random: .seeded(2))
     let intermediate = AttestationCertificate.make(
-      .intermediate, Name("a", vendor: upper), publicKey: intermediateKey.publicKey, issuer: authority.certificate,
+      .intermediate, Name("a", vendor: upper), publicKey: intermediateKey.publicKey, issuer: Self.authority.certificate,
       issuerKey: authorityKey, random: random)
     let certificate = AttestationCertificate.make(
       .device, Name("b", vendor: lower, product: 0x8001), publicKey: intermediateKey.publicKey, issuer: intermediate,
@@ -221,7 +222,7 @@ import Testing
     // A certificate of vendor FFF1 below one of vendor FFF2, and the other way round.
     let intermediateKey = CurveKey(random: .seeded(20))
     for (upper, lower) in [(0xFFF2, 0xFFF1), (0xFFF1, 0xFFF2)] as [(UInt16, UInt16)] {
-      let (intermediate, certificate) = Self.chain(upper, lower, intermediateKey)
+      let (intermediate, certificate) = chain(upper, lower, intermediateKey)
       #expect(
         reason { () throws(AttestationFailure) in
           try Self.verifier(device: certificate.encoded, intermediate: intermediate.encoded)
@@ -235,11 +236,11 @@ import Testing
   func changedBits() {
     let messages: [(String, [UInt8], ([UInt8]) -> Bool)] = [
       (
-        "declaration", Self.declaration.signed(random: Self.random),
+        "declaration", Self.declaration.signed(random: random),
         { (try? CertificationDeclaration(verifying: $0)) != nil }
       ),
       (
-        "request", SigningRequest.make(Self.device.key, random: Self.random),
+        "request", SigningRequest.make(Self.device.key, random: random),
         { (try? SigningRequest.publicKey(of: $0)) != nil }
       ),
       ("certificate", Self.device.device.encoded, { (try? Self.verifier(device: $0)) != nil }),

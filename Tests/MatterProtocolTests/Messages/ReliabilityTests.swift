@@ -234,7 +234,7 @@ import Testing
     #expect(end.failed.isEmpty && end.deadline == deadline)
   }
 
-  /// Checked: it fails if one of the three ways to acknowledge ignores the closure.
+  /// Checked: it fails if duplicates are acknowledged nevertheless.
   @Test("Acknowledgements that are withheld are neither sent alone, nor in answers, nor again for duplicates")
   func withheld() throws {
     let pair = LayerPair(random: constant(0))

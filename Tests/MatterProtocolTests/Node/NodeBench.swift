@@ -215,9 +215,31 @@ extension NodeBench {
     invoke(.administratorCommissioning, 1, [(0, .unsigned(seconds))], by: subject)
   }
 
-  mutating func openWindow(for duration: Duration?) -> Bool {
+  /// Opens a window as the user does.
+  /// - Returns: why it is refused.
+  mutating func openWindow(
+    with secret: NodeWindow.Secret? = nil, for duration: Duration?
+  ) -> NodeWindow.Refusal? {
     defer { take() }
-    return node.openWindow(for: duration)
+    do throws(NodeWindow.Refusal) {
+      try node.openWindow(with: secret, for: duration)
+      return nil
+    } catch { return error }
+  }
+
+  /// Closes the window as the user does.
+  /// - Returns: why it is refused.
+  mutating func closeWindow() -> NodeWindow.Refusal? {
+    defer { take() }
+    do throws(NodeWindow.Refusal) {
+      try node.closeWindow()
+      return nil
+    } catch { return error }
+  }
+
+  /// The reports of the last call.
+  var reports: [NodeReport] {
+    effects.compactMap { if case .report(let report) = $0 { report } else { nil } }
   }
 
   @discardableResult

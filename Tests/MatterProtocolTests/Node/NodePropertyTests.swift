@@ -47,7 +47,7 @@ import Testing
   private func advance(_ bench: inout NodeBench, _ generator: inout SeededGenerator) throws {
     let subject = subject(bench, &generator)
     let authority = Self.authorities.randomElement(using: &generator)!
-    switch Int.random(in: 0..<60, using: &generator) {
+    switch Int.random(in: 0..<63, using: &generator) {
     case 0..<9:
       if bench.node.passcodeAccess != nil { bench.establish() }
     case 9..<12: bench.arm(UInt64.random(in: 0...20, using: &generator) * 20, by: subject)
@@ -68,9 +68,16 @@ import Testing
     case 58:
       bench.node.passcodeSessionEnded()
       bench.take()
+    case 59: _ = bench.openWindow(for: .seconds(200))
+    case 60:
+      // Without a fabric, the user may close the last window.
+      if !bench.node.durableState.fabrics.isEmpty { _ = bench.closeWindow() }
+    case 61:
+      _ = bench.node.removeFabric(FabricIndex.random(in: 1...6, using: &generator))
+      bench.take()
     default:
       bench.node.passcodeAttemptFailed()
-      if bench.node.window == nil, bench.node.state.fabrics.isEmpty { bench.node.openWindow(for: nil) }
+      if bench.node.window == nil, bench.node.state.fabrics.isEmpty { try? bench.node.openWindow(for: nil) }
       bench.take()
     }
   }

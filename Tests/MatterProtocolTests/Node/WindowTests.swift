@@ -111,7 +111,7 @@ import Testing
     #expect(bench.node.advertisements.commissionable == nil)
     #expect(bench.effects.contains(.advertisementsChanged))
     bench.node.passcodeAttemptFailed()
-    #expect(bench.openWindow(for: nil) == true)
+    #expect(bench.openWindow(for: nil) == nil)
     #expect(bench.node.passcodeAccess != nil)
   }
 
@@ -182,13 +182,95 @@ import Testing
 
   @Test("The user opens a window, with and without an end") func byUser() throws {
     var bench = try commissioned()
-    #expect(bench.openWindow(for: .seconds(900)) == true)
-    #expect(bench.openWindow(for: nil) == false, "one is open")
+    #expect(bench.openWindow(for: .seconds(900)) == nil)
+    #expect(bench.openWindow(for: nil) == .alreadyOpen)
     #expect(bench.node.nextDeadline == bench.node.now + .seconds(900))
+    #expect(try bench.read(.administratorCommissioning, 0) == .unsigned(0), "no administrator has opened it")
     bench.advance(by: .seconds(900))
-    #expect(bench.node.window == nil)
+    #expect(bench.node.window == nil && bench.reports == [.windowClosed(.expired)])
+    bench.arm(600, by: owner)
+    bench.advance(by: .seconds(100))
+    #expect(bench.openWindow(for: nil) == .commissioning(atMost: .seconds(500)))
+    #expect(bench.closeWindow() == .notOpen)
+    #expect(bench.node.failSafe != nil)
+  }
+
+  @Test("The user opens a window with a passcode of its own") func secretOfUser() throws {
+    var bench = try commissioned()
+    let salt = [UInt8](repeating: 4, count: 32)
+    let access = try #require(
+      PasscodeAccess(verifier: NodeBench.passcode.verifier, iterations: 2000, salt: salt))
+    #expect(bench.openWindow(with: NodeWindow.Secret(access, discriminator: 77), for: .seconds(180)) == nil)
+    let window = try #require(bench.node.openedWindow)
+    #expect(bench.reports == [.windowOpened(window)])
+    #expect(window.isEnhanced && window.discriminator == 77 && window.fabric == nil)
+    #expect(window.deadline == bench.node.now + .seconds(180))
+    #expect(bench.node.advertisements.commissionable?.mode == 2)
+    #expect(bench.node.passcodeAccess?.salt == salt)
+    #expect(try bench.read(.administratorCommissioning, 0) == .unsigned(0), "no administrator has opened it")
+    try bench.addFabric(TestAuthority(0x2222, seed: 20))
+    #expect(bench.complete(2) == 0)
+    #expect(bench.reports == [.fabricAdded(2), .windowClosed(.commissioned)])
+  }
+
+  @Test("The user closes a window of an administrator, and undoes the commissioning in it") func closedByUser() throws {
+    var bench = try commissioned()
+    bench.openBasicWindow(by: owner)
+    #expect(bench.node.openedWindow?.fabric == 1)
+    let before = bench.node.state
+    try bench.addFabric(TestAuthority(0x2222, seed: 20))
+    #expect(bench.closeWindow() == nil)
+    #expect(
+      bench.reports == [
+        .commissioningFailed(reason: "the window was closed", peer: nil), .windowClosed(.closed),
+      ])
+    #expect(bench.node.state == before && bench.node.failSafe == nil && bench.node.openedWindow == nil)
+    #expect(bench.effects.contains(.endPasscodeSession))
+    #expect(bench.closeWindow() == .notOpen)
+  }
+
+  @Test("Without a fabric, a window that the user closes stays closed; one that expires opens again")
+  func withoutFabric() throws {
+    var bench = try NodeBench()
+    #expect(bench.reports.isEmpty, "the window of the start is no news")
+    #expect(bench.closeWindow() == nil)
+    bench.advance(by: .seconds(10_000))
+    #expect(bench.node.openedWindow == nil)
+    #expect(bench.openWindow(for: .seconds(180)) == nil)
+    bench.advance(by: .seconds(180))
+    #expect(bench.node.openedWindow?.deadline == nil && bench.node.openedWindow != nil)
+    #expect(bench.reports.count == 2 && bench.reports.first == .windowClosed(.expired))
+  }
+
+  @Test("Each end of a window and of a commissioning is reported with its reason") func reasons() throws {
+    var bench = try commissioned()
+    bench.openBasicWindow(by: owner)
+    try bench.addFabric(TestAuthority(0x2222, seed: 20))
+    bench.arm(0, by: .passcode(fabric: 2))
+    #expect(
+      bench.reports == [.commissioningFailed(reason: "the commissioner has disarmed the fail-safe", peer: nil)])
+    bench.establish()
+    bench.node.passcodeSessionEnded()
+    bench.take()
+    #expect(
+      bench.reports == [.commissioningFailed(reason: "the session of the commissioner has ended", peer: nil)])
+    bench.invoke(.administratorCommissioning, 2, by: owner)
+    #expect(bench.reports == [.windowClosed(.revoked)])
+    bench.openBasicWindow(by: owner)
+    for _ in 1...20 { bench.node.passcodeAttemptFailed() }
+    bench.take()
+    #expect(bench.reports == [.windowClosed(.wrongPasscodes)])
+    // An administrator that arms and disarms the fail-safe has commissioned nothing.
     bench.arm(by: owner)
-    #expect(bench.openWindow(for: nil) == false, "a commissioning is not complete")
+    bench.arm(0, by: owner)
+    #expect(bench.reports.isEmpty)
+    // A fabric that was never complete was never added, so it is not removed.
+    bench.openBasicWindow(by: owner)
+    try bench.addFabric(TestAuthority(0x3333, seed: 30))
+    bench.remove(2, by: owner)
+    #expect(bench.reports == [.commissioningFailed(reason: "its fabric was removed", peer: nil)])
+    bench.remove(1, by: owner)
+    #expect(bench.reports.first == .fabricRemoved(1))
   }
 
   @Test("Both deadlines in one step of time") func bothDeadlines() throws {

@@ -110,7 +110,7 @@ private final class Rogue {
     rogue.wait(.seconds(900))
     #expect(server.server.handshakes.count == 0 && server.server.node.failSafe == nil)
     if server.server.advertisements.commissionable == nil {
-      #expect(server.change(at: .seconds(3000)) { $0.openWindow(for: nil) })
+      #expect(throws: Never.self) { try server.openWindow(at: .seconds(3000)) }
     }
     let world = NodeWorld(server)
     world.network.run(until: .seconds(3001))

@@ -42,6 +42,24 @@ import Testing
     #expect(undone > 20 && complete > 0)
   }
 
+  @Test("A state that could not be stored is stored again with the next input, and not before")
+  func failures() throws {
+    let server = try ServerEnd().server
+    func storeCount() -> Int {
+      var count = 0
+      while let action = server.nextAction() { if case .store = action { count += 1 } }
+      return count
+    }
+    // The failures of two stores that were requested before the first one was done.
+    server.dropped([], at: .zero)
+    server.dropped([], at: .zero)
+    #expect(storeCount() == 0)
+    server.advance(to: .seconds(1))
+    #expect(storeCount() == 1)
+    server.advance(to: .seconds(2))
+    #expect(storeCount() == 0)
+  }
+
   @Test("Each stored state of two fabrics is a whole one: a node made of it serves exactly its fabrics")
   func storedStates() throws {
     let world = NodeWorld(try ServerEnd(), clients: 2)

@@ -7,8 +7,7 @@ import Testing
 
 @testable import MatterProtocol
 
-/// Checked: "A handshake in progress" fails if all handshakes end with a removal; "Nothing of a removed controller"
-/// fails if resumptions, subscriptions or sessions of a removed fabric stay.
+/// Checked: "The heir of the index" fails if the resumptions of a removed fabric stay.
 @Suite("The removal of a fabric") struct NodeRemovalTests {
   private static let noSharedTrustRoots = "the peer reports status 1/1"
 

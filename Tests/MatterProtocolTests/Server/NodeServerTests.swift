@@ -143,8 +143,74 @@ import Testing
     #expect(world.server.server.advertisements.commissionable == nil)
     #expect(!world.commission())
     // The user can open it again.
-    #expect(world.server.change(at: world.now) { $0.openWindow(for: nil) })
+    try world.server.openWindow(at: world.now)
     #expect(world.commission())
+  }
+
+  @Test("A handshake that fails is reported with the address of the peer") func peersOfFailures() throws {
+    let world = NodeWorld(try ServerEnd(), clients: 2)
+    let stranger = world.clients[1]
+    #expect(!world.commission(stranger, passcode: 12_345_679))
+    #expect(world.commission())
+    #expect(!world.commission(stranger), "no window is open")
+    #expect(world.connect(stranger) == nil, "it has no fabric")
+    let failures = world.server.reports.compactMap { report -> String? in
+      guard case .handshakeFailed(let failure, let peer) = report else { return nil }
+      #expect(peer == stranger.address)
+      return failure.reason
+    }
+    #expect(failures.count == 3 && failures[1] == "no commissioning window is open", "\(failures)")
+  }
+
+  @Test("A fabric is reported when its commissioning is complete, and the failure of one with its peer")
+  func commissioningReports() throws {
+    let world = NodeWorld(try ServerEnd(), clients: 2)
+    world.client.find = { nil }
+    #expect(!world.commission())
+    func seen() -> [NodeReport] {
+      world.server.reports.filter { if case .sessionEstablished = $0 { false } else { true } }
+    }
+    #expect(
+      seen() == [
+        .commissioningFailed(reason: "the fail-safe has expired", peer: world.client.address)
+      ])
+    #expect(world.commission(world.clients[1]))
+    #expect(seen().dropFirst() == [.fabricAdded(1), .windowClosed(.commissioned)])
+    let removed = world.server.change(at: world.now) { $0.removeFabric(1) }
+    #expect(removed && seen().dropFirst(3).first == .fabricRemoved(1))
+  }
+
+  @Test("The user removes a fabric: its sessions and subscriptions end, and the other one stays") func userRemoval()
+    throws
+  {
+    let world = NodeWorld(try ServerEnd(), clients: 2)
+    let second = world.clients[1]
+    #expect(world.commission())
+    try world.server.openWindow(for: .seconds(180), at: world.now)
+    #expect(world.commission(second))
+    let subscribe = InteractionRequest.subscribe(
+      SubscribeRequest([AttributePattern(LightTarget.onOff)], minimum: 0, maximum: 60))
+    for client in world.clients {
+      guard case .subscription? = world.request(subscribe, by: client) else {
+        Issue.record("the subscription was refused")
+        return
+      }
+    }
+    let removed = world.server.change(at: world.now) { $0.removeFabric(2) }
+    #expect(removed && world.server.server.fabrics.map(\.index) == [1])
+    #expect(try NodeState(stored: #require(world.server.stored)).fabrics.map(\.index) == [1])
+    let ends = world.server.reports.compactMap { report -> NodeReport.Subscription? in
+      if case .subscription(let change) = report, change.end != nil { change } else { nil }
+    }
+    #expect(ends.map(\.end) == [.sessionEnded] && ends.map(\.subject.fabric) == [2])
+    world.run(for: .seconds(1))
+    #expect(second.sessionEnds == [.closedByPeer] && world.client.sessionEnds.isEmpty)
+    #expect(world.connect(second) == nil)
+    #expect(world.request(.command(LightTarget.toggle))?.outcome == .status(.success))
+    world.run(for: .seconds(1))
+    #expect(world.client.changes.count == 1, "the subscription of the first fabric goes on")
+    let again = world.server.change(at: world.now) { $0.removeFabric(2) }
+    #expect(!again)
   }
 
   @Test("A commissioner that vanishes after the node's proof has tried a passcode; one before it has not")

@@ -70,9 +70,16 @@ final class ServerEnd: NetworkEnd {
     take(at: now)
   }
 
-  func change<Result>(at now: Duration, _ body: (inout MatterNode) -> Result) -> Result {
+  func change<Result, Failure: Error>(
+    at now: Duration, _ body: (inout MatterNode) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     defer { take(at: now) }
-    return server.change(at: now, body)
+    return try server.change(at: now, body)
+  }
+
+  /// Opens a window as the user does.
+  func openWindow(for duration: Duration? = nil, at now: Duration) throws(NodeWindow.Refusal) {
+    try change(at: now) { (node) throws(NodeWindow.Refusal) in try node.openWindow(for: duration) }
   }
 
   private func take(at now: Duration) {

@@ -43,11 +43,11 @@ extension MatterNode {
     guard let verifier = SPAKE2Plus.Verifier(SecretBytes(bytes)),
       let passcode = PasscodeAccess(verifier: verifier, iterations: Int(iterations), salt: salt)
     else { throw WindowError.passcodeParameters.status }
-    guard CommissioningWindow.timeouts.contains(timeout), discriminator <= OnboardingLimits.mostDiscriminator else {
+    guard NodeWindow.timeouts.contains(timeout), discriminator <= OnboardingLimits.mostDiscriminator else {
       throw InteractionStatus(.invalidCommand)
     }
-    replaceWindow(
-      with: CommissioningWindow(
+    open(
+      CommissioningWindow(
         kind: .enhanced, passcode: passcode, discriminator: discriminator, deadline: now + .seconds(timeout),
         instance: drawInstance(), opener: opener))
   }
@@ -55,11 +55,10 @@ extension MatterNode {
   private mutating func openBasicWindow(_ fields: FieldReader, for subject: Subject) throws(InteractionStatus) {
     let timeout: UInt16 = try fields.number(0)
     let opener = try windowOpener(subject)
-    guard CommissioningWindow.timeouts.contains(timeout) else { throw InteractionStatus(.invalidCommand) }
-    replaceWindow(
-      with: CommissioningWindow(
-        kind: .basic, passcode: configuration.passcode, discriminator: configuration.discriminator,
-        deadline: now + .seconds(timeout), instance: drawInstance(), opener: opener))
+    guard NodeWindow.timeouts.contains(timeout) else { throw InteractionStatus(.invalidCommand) }
+    var next = ownWindow(until: now + .seconds(timeout))
+    next.opener = opener
+    open(next)
   }
 
   /// Checks that a window can be opened by the subject.
@@ -71,7 +70,7 @@ extension MatterNode {
 
   private mutating func revoke() throws(InteractionStatus) {
     guard window != nil else { throw WindowError.notOpen.status }
-    expireFailSafe()
-    closeWindow()
+    expireFailSafe("the window was revoked")
+    endWindow(.revoked)
   }
 }

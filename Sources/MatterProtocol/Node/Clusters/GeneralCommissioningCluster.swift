@@ -45,7 +45,7 @@ extension MatterNode {
       return .busyWithOtherAdmin
     }
     if seconds == 0 {
-      expireFailSafe()
+      expireFailSafe("the commissioner has disarmed the fail-safe")
     } else {
       arm(for: subject, seconds: seconds)
       setBreadcrumb(breadcrumb)

@@ -223,18 +223,26 @@ extension MatterNode {
 
   private mutating func removeFabric(_ fields: FieldReader) throws(InteractionStatus) -> CommandOutcome {
     let index: FabricIndex = try fields.number(0, in: Fabric.indices, violation: .invalidCommand)
-    guard state[index] != nil else { return CredentialStatus.invalidFabricIndex.response() }
+    guard removeFabric(index) else { return CredentialStatus.invalidFabricIndex.response() }
+    return CredentialStatus.ok.response(index)
+  }
+
+  /// Removes a fabric, with all that it has at the node.
+  /// - Returns: false if no fabric has this index.
+  package mutating func removeFabric(_ index: FabricIndex) -> Bool {
+    guard state[index] != nil else { return false }
+    if durableState[index] != nil { effects.append(.report(.fabricRemoved(index))) }
     changeDurably { $0.remove(index) }
     emit(NodeEvent(.basicInformation, 2, .info, [(0, .number(index))]))
-    if failSafe?.fabric == index { expireFailSafe() }
+    if failSafe?.fabric == index { expireFailSafe("its fabric was removed") }
     let end = NodeEffect.endSessions(of: index)
     if !effects.contains(end) { effects.append(end) }
     if window?.opener?.fabric == index {
       window?.opener?.fabric = nil
       mark(.administratorCommissioning, 1)
     }
-    if state.fabrics.isEmpty && window == nil { openOwnWindow(until: nil) }
-    return CredentialStatus.ok.response(index)
+    if state.fabrics.isEmpty && window == nil { open(ownWindow(until: nil)) }
+    return true
   }
 }
 
