@@ -1,4 +1,5 @@
 import HAPModel
+import HAPTestSupport
 import HAPWire
 import MatterModel
 import MatterWire
@@ -148,5 +149,46 @@ import Testing
     let service =
       #"{ "format": "hasaccessory/1", "name": "Lamp", "services": [ { "type": "AccessoryInformation", "matter": false } ] }"#
     #expect(try problems(service).first?.hasPrefix("services[0].matter: the service has no endpoint") == true)
+  }
+
+  @Test("Any member is followed, or is an error at its place")
+  func anything() throws {
+    let database = try MappedHome.build(Self.lamp()).database
+    let ids =
+      database.characteristics.indices.map { database.id(ofSlot: $0) }
+      + database.services.map { AttributeID(aid: 1, iid: $0.iid) }
+    let values = [
+      "true", "false", "null", "1", "-1", "1e9", #""FC01""#, #""0xFC02""#, #""0""#, #""4FFF""#, #""4000""#,
+      #""FFFFFFFF""#,
+      #""OnOffLight""#, #""0100""#, #""Fan""#, #""""#, #""é""#, "[]", "{}", #"[{ "cluster": "FC01" }]"#,
+    ]
+    let names = ["cluster", "attribute", "command", "deviceType", "x-note", "y"]
+    var random = SeededGenerator(seed: 5)
+    for _ in 0..<3000 {
+      var members: [AttributeID: JSONNode] = [:]
+      for _ in 0..<Int.random(in: 1...4, using: &random) {
+        let chosen = names.shuffled(using: &random).prefix(Int.random(in: 0...3, using: &random))
+        let object = chosen.map { "\"\($0)\": \(values.randomElement(using: &random) ?? "1")" }.joined(separator: ", ")
+        let text = Bool.random(using: &random) ? "{ \(object) }" : values.randomElement(using: &random) ?? "1"
+        if let id = ids.randomElement(using: &random) { members[id] = try JSONNode.parse(Array(text.utf8)) }
+      }
+      let overrides = MappingOverrides(members, in: database)
+      var numbers = EndpointNumbers()
+      let plan = AccessoryPlan(database, overrides, vendor: 0xFFF1, numbers: &numbers)
+      #expect(plan.problems.allSatisfy { !$0.message.isEmpty && $0.place.line == 1 })
+      let home = MappedHome(database, overrides)
+      for endpoint in home.node.endpoints {
+        let types = try home.deviceTypes(endpoint)
+        let clusters = home.node.clusters(of: endpoint).map(\.id)
+        #expect(!types.isEmpty && Set(types).count == types.count && clusters == Set(clusters).sorted())
+        // A choice without an error leads to an endpoint that conforms.
+        if plan.problems.isEmpty {
+          #expect(
+            EndpointConformance.problems(
+              deviceTypes: types.map { ($0.number, $0.revision) }, clusters: home.node.clusters(of: endpoint)
+            ).isEmpty)
+        }
+      }
+    }
   }
 }
