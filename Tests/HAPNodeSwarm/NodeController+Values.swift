@@ -1,3 +1,4 @@
+import HAPModel
 import HAPSwarm
 import HAPWorld
 import MatterController
@@ -261,6 +262,13 @@ extension NodeController {
   }
 
   // MARK: At the accessory
+
+  func reboot(_ node: NodeLedger) async {
+    let accessory = node.accessory
+    guard accessory.isResponsive, !accessory.isBeingPaired else { return }
+    let restart = random.chance(0.5) ? Restart.reboot : .powerCut
+    await swarm.perform(.reboot, accessory, self) { await accessory.reboot(restart) }
+  }
 
   /// A person turns a lamp on or off.
   func switchByHand(_ node: NodeLedger) async {

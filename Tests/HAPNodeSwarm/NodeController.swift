@@ -88,6 +88,7 @@ final class NodeController: SwarmController, @unchecked Sendable {  // see above
     case 80..<85: await switchByHand(node)
     case 85..<92: await openWindow(link)
     case 92..<95: await removeFabric(link)
+    case 95: await reboot(node)
     default: await endSession(link)
     }
   }

@@ -70,7 +70,7 @@ final class NodeLedger: @unchecked Sendable {  // see above
     versions = NodeVersions()
   }
 
-  func died(losesValues: Bool) {
+  func ended(losesValues: Bool) {
     run += 1
     records = [:]
     for value in histories.keys {

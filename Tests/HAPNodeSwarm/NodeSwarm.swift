@@ -75,8 +75,8 @@ package final class NodeSwarm: SecondProtocol, @unchecked Sendable {  // see abo
     nodes[accessory.number].started(invitation)
   }
 
-  package func died(_ accessory: AccessoryMachine, losesValues: Bool) {
-    nodes[accessory.number].died(losesValues: losesValues)
+  package func ended(_ accessory: AccessoryMachine, losesValues: Bool) {
+    nodes[accessory.number].ended(losesValues: losesValues)
   }
 
   package func willReset(_ accessory: AccessoryMachine) { nodes[accessory.number].willReset() }

@@ -166,11 +166,16 @@ package final class AccessoryMachine: @unchecked Sendable {  // see above
 
   private func died(losesValues: Bool) {
     swarm.note("accessory \(number) died\(losesValues ? " in a power loss" : "")")
-    ledger.crashed(at: swarm.now, losesValues: losesValues || hasStorageTrouble)
+    ended(losesValues: losesValues)
     if swarm.mutation == .valuesLost, !losesValues { loseFile("values.db") }
     if swarm.mutation == .stateLost { loseFile("state.db") }
     if swarm.mutation?.restoresState == true, !backup.isEmpty { loseFile("state.db", restoring: backup) }
-    swarm.second?.died(self, losesValues: losesValues || hasStorageTrouble)
+  }
+
+  /// Handles the end of a run of the accessory.
+  private func ended(losesValues: Bool) {
+    ledger.crashed(at: swarm.now, losesValues: losesValues || hasStorageTrouble)
+    swarm.second?.ended(self, losesValues: losesValues || hasStorageTrouble)
   }
 
   /// Keeps the present state, once, for mutations that restore it.
@@ -250,13 +255,36 @@ package final class AccessoryMachine: @unchecked Sendable {  // see above
       ledger.resetFailed(at: swarm.now)
       swarm.second?.resetFailed(self)
     }
-    // If the accessory can't read its state it stops, and hapsim exits after its last accessory.
-    if isUp, (try? loop.performAndWait { accessory.assumeIsolated { $0.isStopped } }) == true {
-      kill()
-      await swarm.sleep(.seconds(1))
-      await startAgain()
-    }
+    await startIfStopped(accessory, on: loop)
     return isDone
+  }
+
+  /// If an accessory can't read its state when it restarts, it stops, and hapsim exits after its last accessory.
+  private func startIfStopped(_ accessory: SimulatedAccessory, on loop: EventLoop) async {
+    guard isUp, (try? loop.performAndWait { accessory.assumeIsolated { $0.isStopped } }) == true else { return }
+    kill()
+    await swarm.sleep(.seconds(1))
+    await startAgain()
+  }
+
+  /// Restarts the accessory in its process, without a change of its state.
+  package func reboot(_ restart: Restart) async {
+    guard isResponsive, let accessory, let loop, !isBeingPaired else { return }
+    isBeingPaired = true
+    let isDone = await swarm.result(on: loop) { [self] done in
+      let answer = Answer()
+      accessory.assumeIsolated { accessory in
+        accessory.restart(restart) { error in
+          answer.text = "\(error.map { "\($0)" } ?? "done")"
+          done(error == nil)
+        }
+      }
+      // The former run has ended, unless the restart is not possible.
+      if answer.text == nil { ended(losesValues: false) }
+    }
+    if isDone == true { swarm.second?.started(self) }
+    await startIfStopped(accessory, on: loop)
+    isBeingPaired = false
   }
 
   // MARK: The end

@@ -34,10 +34,10 @@ package protocol SecondProtocol: AnyObject, Sendable {
   /// - Parameter advertiser: identifies the record among those of the accessory.
   func published(_ record: ServiceRecord, by advertiser: Int, of accessory: AccessoryMachine)
   func withdrawn(_ advertiser: Int, of accessory: AccessoryMachine)
-  /// Its process has started, and serves.
+  /// It is served from now on, after a start of its process or a restart.
   func started(_ accessory: AccessoryMachine)
-  /// Its process has ended.
-  func died(_ accessory: AccessoryMachine, losesValues: Bool)
+  /// It is not served any more: its process has died, or it restarts.
+  func ended(_ accessory: AccessoryMachine, losesValues: Bool)
   /// A factory reset begins.
   func willReset(_ accessory: AccessoryMachine)
   /// A factory reset has failed. Values may be those of a new accessory, and the reset may take effect after a crash.

@@ -61,6 +61,8 @@ package enum SwarmOperation: String, SwarmWord {
   case subscribeAttributes = "subscribe-attributes"
   case openWindow = "open-window"
   case removeFabric = "remove-fabric"
+  /// The accessory restarts in its process, with or without a goodbye.
+  case reboot
   /// A person turns a lamp on or off.
   case switchByHand = "switch-by-hand"
 
@@ -71,7 +73,7 @@ package enum SwarmOperation: String, SwarmWord {
       false
     case .commission, .wrongPasscode, .connect, .resume, .endSession, .readAttribute, .readCluster, .readAll,
       .readEvents, .writeAttribute, .timedAttributeWrite, .command, .timedCommand, .subscribeAttributes, .openWindow,
-      .removeFabric, .switchByHand:
+      .removeFabric, .reboot, .switchByHand:
       true
     }
   }
