@@ -34,6 +34,8 @@ QUIETLY  := Scripts/in-loopback-namespace
 VENV     := .venv
 # homekit_python is a controller of the interop tests. It needs separate Python packages.
 HOMEKIT_PYTHON := .venv-homekit-python
+# Tools that check the files of a release: spdx-tools.
+RELEASE_TOOLS := .venv-release
 # A resolver for the interop tests. It is unpacked, not installed, because the package would replace the machine's resolver.
 RESOLVED := .build/systemd-resolved
 # MATTER_CONTROLLER= is the folder of a Matter controller (controller.py), which is not part of the project. The interop tests then also run it. The default
@@ -87,11 +89,12 @@ test: $(if $(TESTS),no-tests) test-deps lint build-tests documentation rules all
 no-tests:
 	@echo "make test: TESTS= is for make unit-test; make test runs everything" >&2; exit 2
 
-lint: unit-test-deps ## check the format of every Swift file, the prose, the links, commands and options in the docs, and the platform conditions
+lint: unit-test-deps ## check the format of every Swift file, the prose, the links, commands and options in the docs, the platform conditions, and the list of libraries
 	@$(SUMMARIZE) build lint swift format lint --strict --parallel -r $(SOURCES)
 	@$(SUMMARIZE) build prose Scripts/check-prose
 	@$(SUMMARIZE) build docs Scripts/check-docs
 	@$(SUMMARIZE) build platform Scripts/check-platform
+	@$(SUMMARIZE) build third-party Scripts/third-party check
 
 format: ## correct the format of every Swift file
 	swift format format --in-place --parallel -r $(SOURCES)
@@ -256,7 +259,7 @@ build-deps:
 
 # If the list of packages is newer than the file `installed`, the virtual environment is created again.
 ifeq ($(SYSTEM),Linux)
-test-deps: $(VENV)/installed $(HOMEKIT_PYTHON)/installed $(RESOLVED)/unpacked $(if $(MATTER_CONTROLLER),$(MATTER)/installed $(MATTER_LIBRARIES)/unpacked)
+test-deps: $(VENV)/installed $(HOMEKIT_PYTHON)/installed $(RELEASE_TOOLS)/installed $(RESOLVED)/unpacked $(if $(MATTER_CONTROLLER),$(MATTER)/installed $(MATTER_LIBRARIES)/unpacked)
 
 $(VENV)/installed: Tests/Interop/requirements.txt | system-test-deps
 	$(call make-venv,$(VENV),$<)
@@ -274,6 +277,10 @@ endif
 
 $(HOMEKIT_PYTHON)/installed: Tests/Interop/requirements-homekit-python.txt | system-test-deps
 	$(call make-venv,$(HOMEKIT_PYTHON),$<)
+	touch $@
+
+$(RELEASE_TOOLS)/installed: Tests/Interop/requirements-release.txt | system-test-deps
+	$(call make-venv,$(RELEASE_TOOLS),$<)
 	touch $@
 
 $(MATTER)/installed: Tests/Interop/requirements-matter.txt | system-test-deps
@@ -302,4 +309,4 @@ unit-test-deps:
 	@Scripts/install-dependencies unit-test
 
 clean: ## remove all build products, and the state of `make run`
-	rm -rf .build $(VENV) $(HOMEKIT_PYTHON) $(MATTER)
+	rm -rf .build $(VENV) $(HOMEKIT_PYTHON) $(RELEASE_TOOLS) $(MATTER)
