@@ -1,4 +1,4 @@
-"""The libraries of other projects in hapsim's programs: Licences/components.json, the links of the sources, and the built programs."""
+"""The libraries of other projects in hapsim's programs: Scripts/third-party.json, the links of the sources, and the built programs."""
 
 import fnmatch
 import json
@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = ("hapsim", "hapctl", "haptest")
-LIST = "Licences/components.json"
+LIST = "Scripts/third-party.json"
 PAGE = "THIRD-PARTY.md"
 START, END = "<!-- libraries -->", "<!-- /libraries -->"
 EVERYWHERE = {"swift", "libdispatch", "libstdcxx", "libgcc", "glibc"}  # components that the compiler links into each program
@@ -80,6 +80,17 @@ def needed_targets(program, all_targets):
     return sorted(found)
 
 
+@cache
+def named_libraries(folder):
+    """The libraries that the sources of a target link or load: pairs of a file and a name."""
+    found = []
+    for path in sorted([*folder.rglob("module.modulemap"), *folder.rglob("*.swift")]):
+        text = path.read_text(encoding="utf-8")
+        pattern = r'^\s*link "([^"]+)"' if path.suffix == ".modulemap" else r'\bdlopen\(\s*"([^"]+)"'
+        found += [(path, name) for name in re.findall(pattern, text, re.M)]
+    return found
+
+
 def links(root, program):
     """The libraries that the sources of a program link or load, each with the file that names it."""
     all_targets = targets(root)
@@ -91,19 +102,17 @@ def links(root, program):
         folder, _, linked = all_targets[name]
         for library in linked:
             found.setdefault(library, "Package.swift")
-        for path in sorted([*folder.rglob("module.modulemap"), *folder.rglob("*.swift")]):
-            text = path.read_text(encoding="utf-8")
-            named = re.findall(r'^\s*link "([^"]+)"', text, re.M) if path.suffix == ".modulemap" else re.findall(r'\bdlopen\(\s*"([^"]+)"', text)
-            for library in named:
-                found.setdefault(library, path.relative_to(root))
-                for other in more.get(library, []):
-                    found.setdefault(other, static.relative_to(root))
+        for path, library in named_libraries(folder):
+            found.setdefault(library, path.relative_to(root))
+            for other in more.get(library, []):
+                found.setdefault(other, static.relative_to(root))
     return found
 
 
 def programs_by_component(root=ROOT):
     """The programs that contain or use each component, by its `id`. Throws a Problem for a library that is not in the list."""
     known = {name: part["id"] for part in components(root) for name in [*part.get("links", []), *part.get("loads", [])]}
+    named_libraries.cache_clear()
     result = {part["id"]: list(PROGRAMS) if part["id"] in EVERYWHERE else [] for part in components(root)}
     for program in PROGRAMS:
         for library, place in links(root, program).items():

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from third_party import PROGRAMS, ROOT, Problem, components, linked_parts, output, package_of, toolchain
 
-HOME = "https://github.com/hapsim/hapsim"
+NAMESPACE = "https://spdx.org/spdxdocs"
 OWN_COPYRIGHT = "Copyright 2026 the hapsim authors"
 OWN_LICENCE = "Apache-2.0"
 
@@ -81,7 +81,7 @@ def document(name, version, programs=None, archives=None, artefact=None, packed=
     """The document of one artefact. `programs`: the folder of the programs with symbols; `packed`: the folder of the same programs
     as they are in the artefact; `artefact`: the file; `status`: the dpkg status of an image."""
     top = identifier("Artefact")
-    whole = package(name, version, OWN_LICENCE, OWN_COPYRIGHT, homepage=HOME, primaryPackagePurpose="ARCHIVE")
+    whole = package(name, version, OWN_LICENCE, OWN_COPYRIGHT, primaryPackagePurpose="ARCHIVE")
     packages = [{"SPDXID": top, **whole, **({"checksums": checksum(artefact)} if artefact else {})}]
     relations = [relation("SPDXRef-DOCUMENT", "DESCRIBES", top)]
     listed, every = {}, {part["id"]: part for part in components()}
@@ -112,5 +112,5 @@ def document(name, version, programs=None, archives=None, artefact=None, packed=
         "packages": packages, "relationships": relations,
     }  # fmt: skip
     digest = hashlib.sha256(json.dumps(result, sort_keys=True).encode()).hexdigest()
-    result["documentNamespace"] = f"{HOME}/sbom/{name}-{digest[:32]}"
+    result["documentNamespace"] = f"{NAMESPACE}/{name}-{digest[:32]}"
     return json.dumps(result, indent=1, ensure_ascii=False) + "\n"
