@@ -214,19 +214,19 @@ def strong_symbols(archive):
     return frozenset(words[2] for words in map(str.split, lines) if len(words) == 3 and words[1] in "TDRB")
 
 
-def archives(part, folder):
-    """The archives of a component: of the build's folder, of Swift, or of the C compiler."""
-    places = [folder, *sorted(toolchain()[1].glob("lib/swift_static/linux"))]
-    found = [path for place in places for pattern in part.get("archives", []) for path in sorted(place.glob(pattern))]
-    for name in [] if found else part.get("archives", []):
+def archives(part):
+    """The archives of a component: of Swift, or those that the C compiler finds."""
+    names = part.get("archives", [])
+    found = [path for folder in toolchain()[1].glob("lib/swift_static/linux") for name in names for path in sorted(folder.glob(name))]
+    for name in [] if found else names:
         path = Path(output("cc", f"-print-file-name={name}").strip())
         found += [path] if path.is_absolute() else []
     return found
 
 
-def linked_parts(program, folder, root=ROOT):
-    """The components of a built program: `id`, "static" or "shared", and the file of the library. `folder` has the archives of the build.
-    Throws a Problem for a library that is not in the list."""
+def linked_parts(program, root=ROOT):
+    """The components of a built program: `id`, "static" or "shared", and the file of the library.
+    Throws a Problem for a library that is not in the list, and for one that the sources link and that is in neither form in the program."""
     every = components(root)
     needed = re.findall(r"\(NEEDED\).*\[(.+)\]", output("readelf", "--dynamic", "--wide", str(program)))
     found = output("ldd", str(program))
@@ -238,19 +238,21 @@ def linked_parts(program, folder, root=ROOT):
         place = re.search(rf"^\s*(?:{re.escape(library)} => )?(/\S*{re.escape(library)}) \(", found, re.M)
         used.add(part["id"])
         result.append((part["id"], "shared", Path(place[1]) if place else Path(library)))
-    unknown = [path.name for path in sorted(folder.glob("*.a")) if not any(path.name in part.get("archives", []) for part in every)]
-    if unknown:
-        raise Problem(
-            f"{folder} has {', '.join(unknown)}, which {LIST} does not list as archive. If its licence is the LGPL, a static program has to be distributed with its object files"
-        )
     lines = output("nm", "--defined-only", str(program)).splitlines()
     defined = {words[2] for words in map(str.split, lines) if len(words) == 3}
     if not defined:
         raise Problem(f"{program} has no symbols, so its static libraries cannot be found: give the program as it was before strip")
-    candidates = {part["id"]: archives(part, folder) for part in every if part["id"] not in used}
+    candidates = {part["id"]: archives(part) for part in every if part["id"] not in used}
     counts = Counter(symbol for paths in candidates.values() for symbol in set().union(*map(strong_symbols, paths)))
     for name, paths in candidates.items():
         for path in paths:
             if any(symbol in defined and counts[symbol] == 1 for symbol in strong_symbols(path)):
                 result.append((name, "static", path))
+    used |= {name for name, _, _ in result}
+    users = programs_by_component(root)
+    for part in every:
+        if "links" in part and "through" not in part and program.name in users[part["id"]] and part["id"] not in used | EVERYWHERE:
+            raise Problem(
+                f"{program} is linked with {part['name']}, but {LIST} has no archive of it. If its licence permits a static program, add the name of the archive"
+            )
     return sorted(set(result))

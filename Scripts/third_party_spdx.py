@@ -77,7 +77,7 @@ def relation(source, kind, target):
     return {"spdxElementId": source, "relationshipType": kind, "relatedSpdxElement": target}
 
 
-def document(name, version, programs=None, archives=None, artefact=None, packed=None, status=None):
+def document(name, version, programs=None, artefact=None, packed=None, status=None):
     """The document of one artefact. `programs`: the folder of the programs with symbols; `packed`: the folder of the same programs
     as they are in the artefact; `artefact`: the file; `status`: the dpkg status of an image."""
     top = identifier("Artefact")
@@ -91,7 +91,7 @@ def document(name, version, programs=None, archives=None, artefact=None, packed=
         packages.append({"SPDXID": own, **package(program, version, OWN_LICENCE, OWN_COPYRIGHT, **details)})
         relations.append(relation(top, "CONTAINS", own))
         linked = set()
-        for part, how, path in linked_parts(programs / program, archives):
+        for part, how, path in linked_parts(programs / program):
             name_of = identifier(part, how)
             listed.setdefault(name_of, {"SPDXID": name_of, **library(every[part], path)})
             linked.add(({"static": "STATIC_LINK", "shared": "DYNAMIC_LINK"}[how], name_of))
