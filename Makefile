@@ -45,7 +45,7 @@ MATTER            := .venv-matter
 MATTER_LIBRARIES  := .build/matter-libraries
 export MATTER_CONTROLLER
 
-.PHONY: typecheck-macos demonstrations no-tests build-tests all-tests documentation help run unoptimized release static test lint format unit-test rules interop prove proof-check swarm matrix nightly fuzz api-fuzz sanitize abuse bench install deps build-deps test-deps clean
+.PHONY: artefacts typecheck-macos demonstrations no-tests build-tests all-tests documentation help run unoptimized release static test lint format unit-test rules interop prove proof-check swarm matrix nightly fuzz api-fuzz sanitize abuse bench install deps build-deps test-deps clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -73,7 +73,9 @@ release: build-deps
 
 # Also links the C libraries statically, if they have archives; it prints those that have none. Packed relocations save a megabyte of reads at each start; they need glibc 2.36 or newer.
 STATIC_C     := .build/static-libraries
-STATIC_FLAGS  = $(UNCHECKED) $(STATIC) $(if $(filter Linux,$(SYSTEM)),-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs)
+# REPRODUCIBLE=1: no path of this machine is in the programs, so that a build in another folder is equal.
+REPRODUCIBLE ?=
+STATIC_FLAGS  = $(UNCHECKED) $(STATIC) $(if $(REPRODUCIBLE),-debug-info-format none -Xswiftc -file-prefix-map -Xswiftc "$$PWD=.") $(if $(filter Linux,$(SYSTEM)),-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs)
 static: build-deps ## build the programs with static libraries where possible, in .build/static/release
 ifeq ($(SYSTEM),Linux)
 	Scripts/static-libraries $(STATIC_C)
@@ -246,11 +248,10 @@ else
 endif
 
 install: release ## install hapsim, hapctl and haptest in PREFIX=
-	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/hapsim/Profiles"
-	install -m 755 .build/release/hapsim "$(DESTDIR)$(PREFIX)/bin/hapsim"
-	install -m 755 .build/release/hapctl "$(DESTDIR)$(PREFIX)/bin/hapctl"
-	install -m 755 .build/release/haptest "$(DESTDIR)$(PREFIX)/bin/haptest"
-	install -m 644 Profiles/* "$(DESTDIR)$(PREFIX)/share/hapsim/Profiles"
+	Packaging/install-tree .build/release "$(DESTDIR)$(PREFIX)"
+
+artefacts: ## make and test the artefacts of a release from the last commit, in .build/release-VERSION, without tagging it
+	Scripts/release "$$(sed -n 's/^package let projectVersion = "\(.*\)"$$/\1/p' Sources/HAPCommandLine/Version.swift)" --dry-run
 
 deps: build-deps test-deps $(if $(filter Darwin,$(SYSTEM)),$(VENV)/installed) ## install missing packages with apt
 
