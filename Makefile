@@ -45,7 +45,9 @@ MATTER            := .venv-matter
 MATTER_LIBRARIES  := .build/matter-libraries
 export MATTER_CONTROLLER
 
-.PHONY: artefacts typecheck-macos demonstrations no-tests build-tests all-tests documentation help run unoptimized release static test lint format unit-test rules interop prove proof-check swarm matrix nightly fuzz api-fuzz sanitize abuse bench install deps build-deps test-deps clean
+SITE_VENV := .venv-site
+
+.PHONY: artefacts site site-archives site-test typecheck-macos demonstrations no-tests build-tests all-tests documentation help run unoptimized release static test lint format unit-test rules interop prove proof-check swarm matrix nightly fuzz api-fuzz sanitize abuse bench install deps build-deps test-deps clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -130,6 +132,25 @@ typecheck-macos: build-deps ## check on Linux that the targets compile for macOS
 documentation: build-tests ## build the reference of the public libraries with DocC, in .build/documentation
 	@$(SUMMARIZE) build documentation Scripts/build-documentation .build/test/debug/Modules
 
+# `make documentation` makes the archives. MODULES= is the folder of Swift modules of a build that exists, which saves this build.
+SITE     := .build/site
+MODULES  ?=
+ARCHIVES := $(addsuffix .doccarchive,$(addprefix .build/documentation/,HAPSimulator HAPController HAPHomeKit HAPHomeKitTesting))
+site: $(SITE_VENV)/installed $(if $(MODULES),site-archives,documentation) ## build the documentation site from docs/ and DocC, in .build/site
+	@PYTHON="$(SITE_VENV)/bin/python" Scripts/build-site $(SITE) $(ARCHIVES)
+
+site-archives:
+	@$(SUMMARIZE) build documentation Scripts/build-documentation $(MODULES)
+
+# SITE_SAMPLE=1 opens all pages of DocC, not one of 10.
+site-test: test-deps site ## build the site again and compare the two; open its pages in a browser; check all links and the search
+ifeq ($(SYSTEM),Linux)
+	@PYTHON="$(SITE_VENV)/bin/python" Scripts/build-site $(SITE)-again $(ARCHIVES)
+	@SITE_AGAIN="$$PWD/$(SITE)-again" $(QUIETLY) $(VENV)/bin/python -m pytest -q -s Tests/Site
+else
+	@echo "NOT RUN: the test of the site needs a network namespace, which only Linux has."
+endif
+
 rules: ## check that every rule of docs/internals/protocol.md has a test, and that the mutations fit the sources
 	Scripts/untested-rules
 	Scripts/prove-home --list >/dev/null
@@ -186,10 +207,10 @@ fuzz: build-deps ## fuzz the parsers and the protocol, each for MINUTES=
 # SINCE= the last revision that passed; without it, the commit of the last run that passed in this checkout
 NIGHTLY := .build/nightly-passed
 SINCE   ?= $(shell cat $(NIGHTLY) 2>/dev/null || echo unknown)
-nightly: test-deps ## run the tests that take too long for make test: fuzz targets whose code changed, sanitizers, hostile connections, the proof, the interop tests with all profiles, mutations of the mDNS rules and of the home side, a million random commands on homes
+nightly: test-deps ## run the tests that take too long for make test: fuzz targets whose code changed, sanitizers, hostile connections, the proof, the documentation site, the interop tests with all profiles, mutations of the mDNS rules and of the home side, a million random commands on homes
 	targets=$$(Scripts/fuzz-changed "$(SINCE)"); \
 	if [ -n "$$targets" ]; then Scripts/fuzz $(MINUTES) $$targets; else echo "no fuzz target changed since $(SINCE)"; fi
-	$(MAKE) sanitize abuse api-fuzz prove
+	$(MAKE) sanitize abuse api-fuzz prove site-test
 	HAPSIM_PROFILES=all $(MAKE) interop
 	Scripts/mdns-mutations
 	HAPHOME_COMMANDS=1000000 $(MAKE) unit-test TESTS=HAPHomeTests
@@ -288,6 +309,11 @@ $(MATTER)/installed: Tests/Interop/requirements-matter.txt | system-test-deps
 	$(call make-venv,$(MATTER),$<)
 	touch $@
 
+# Sphinx and its theme need no other package of the system than Python.
+$(SITE_VENV)/installed: Site/requirements.txt | system-test-deps
+	$(call make-venv,$(SITE_VENV),$<)
+	touch $@
+
 $(RESOLVED)/unpacked: | system-test-deps
 	@Scripts/unpack-packages $(RESOLVED) systemd-resolved libsystemd-shared libip4tc2 libkmod2 libseccomp2
 
@@ -310,4 +336,4 @@ unit-test-deps:
 	@Scripts/install-dependencies unit-test
 
 clean: ## remove all build products, and the state of `make run`
-	rm -rf .build $(VENV) $(HOMEKIT_PYTHON) $(RELEASE_TOOLS) $(MATTER)
+	rm -rf .build $(VENV) $(HOMEKIT_PYTHON) $(RELEASE_TOOLS) $(MATTER) $(SITE_VENV)
