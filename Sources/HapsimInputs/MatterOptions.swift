@@ -1,5 +1,6 @@
 import HAPCommandLine
 import HAPHost
+import HAPLoop
 import HAPMatter
 import HAPModel
 
@@ -66,6 +67,11 @@ extension RunOptions {
     guard var matter else { return }
     matter.isSeeded = seed != nil
     setting.frontEnds.append(MatterFrontEnd.choice(matter))
+  }
+
+  /// Returns the number of open files with which one accessory listens in these places.
+  package func listenerCount(at places: [ListeningPlace]) -> Int {
+    places.count + (matter == nil ? 0 : places.datagramHosts.count)
   }
 }
 
