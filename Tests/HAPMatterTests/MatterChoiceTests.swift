@@ -7,6 +7,7 @@ import Testing
 @testable import HAPMatter
 @testable import MatterController
 
+/// Checked: these tests fail if the node is made without the choices of the profile, and if a replacement brings none.
 @Suite("Choices of a profile about Matter, in a served accessory") struct MatterChoiceTests {
   private static func lamp(_ choice: String, _ brightness: String = "") -> String {
     """
@@ -55,9 +56,10 @@ import Testing
   @Test("A profile with a choice that can't be followed is not served")
   func refused() async throws {
     try await withMatterHome { home in
-      #expect(throws: ProfileErrors.self) {
+      let error = #expect(throws: ProfileErrors.self) {
         _ = try ServedNode(Self.lamp(#", "matter": { "deviceType": "DoorLock" }"#), in: home)
       }
+      #expect(error?.problems.map(\.path) == ["services[0].matter.deviceType"])
     }
   }
 }

@@ -98,6 +98,7 @@ import Testing
   private static let unknown =
     "\"Lamp\" stopped before it was known whether the removal of the fabric is stored: 'status' lists its fabrics when it runs again"
 
+  /// Checked: this test fails if the outcome is a failure, and if there is no answer.
   @Test(
     "An accessory that stops or restarts before it has stored a removal answers that the outcome is not known",
     arguments: ["reboot", "power-cut", "factory-reset", "stop"])
@@ -118,6 +119,7 @@ import Testing
     }
   }
 
+  /// Checked: this test fails if the first removal is answered at once.
   @Test("If the first of two removals can't be stored, its answer is that of the second one, which stores both")
   func secondRemoval() async throws {
     try await withMatterHome { home in

@@ -193,11 +193,11 @@ private func file(_ text: String, in scratch: ScratchFolder) throws -> String {
       #expect(said.exit == .problem && said.out.hasSuffix("2 errors, 0 warnings\n"))
       #expect(
         said.out.contains(
-          "\(path):2:51: error: services[0].matter.deviceType: the device type 0101 DimmableLight demands the cluster 0008"
+          "\(path):2:52: error: services[0].matter.deviceType: the device type 0101 DimmableLight demands the cluster 0008"
         ))
       #expect(
         said.out.contains(
-          ":4:50: error: services[1].characteristics[0].matter: a cluster of Matter shows the characteristic already [matter]"
+          ":4:52: error: services[1].characteristics[0].matter: a cluster of Matter shows the characteristic already [matter]"
         ))
       #expect(!said.out.contains("in Matter:"))
     }
