@@ -57,8 +57,8 @@ final class RunningNode {
     }
     let nodeID = setup.identity.deviceID.text.filter { $0 != ":" }
     accessory = MappedAccessory(
-      frontEnd.parts.attributes, frontEnd.session, numbers: numbers, nodeID: nodeID,
-      vendor: label.credentials.vendor, settings: kept.values
+      frontEnd.parts.attributes, frontEnd.session, MappingOverrides(setup.matter, in: setup.database),
+      numbers: numbers, nodeID: nodeID, vendor: label.credentials.vendor, settings: kept.values
     ) { random.bytes(4).reduce(0) { $0 << 8 | UInt32($1) } }
     storedNumbers = numbers
     accessory.now = frontEnd.now
