@@ -142,10 +142,10 @@ site: $(SITE_VENV)/installed $(if $(MODULES),site-archives,documentation) ## bui
 site-archives:
 	@$(SUMMARIZE) build documentation Scripts/build-documentation $(MODULES)
 
-# SITE_SAMPLE=1 opens all pages of DocC, not one of 10.
+# SITE_SAMPLE=1 opens all pages of DocC, not one of 20.
 site-test: test-deps site ## build the site again and compare the two; open its pages in a browser; check all links and the search
 ifeq ($(SYSTEM),Linux)
-	@PYTHON="$(SITE_VENV)/bin/python" Scripts/build-site $(SITE)-again $(ARCHIVES)
+	@$(MAKE) --no-print-directory site SITE=$(SITE)-again
 	@SITE_AGAIN="$$PWD/$(SITE)-again" $(QUIETLY) $(VENV)/bin/python -m pytest -q -s Tests/Site
 else
 	@echo "NOT RUN: the test of the site needs a network namespace, which only Linux has."

@@ -11,7 +11,10 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
 
+from playwright.async_api import TimeoutError as PageTimeout
+
 TABS = 4
+PATIENCE = 120.0  # seconds; reached only if a page hangs, also on a busy machine
 # DocC's pages, and the data from which a script draws them.
 DOCC, DATA = "documentation", "data"
 # A page of DocC has no content before its script has drawn it.
@@ -59,6 +62,7 @@ class Crawl:
         for start in self.starts:
             self._add(start, "the start pages")
         context = await browser.new_context(viewport={"width": 1400, "height": 900}, reduced_motion="reduce")
+        context.set_default_timeout(PATIENCE * 1000)
         pages = [await self._tab(context) for _ in range(TABS)]
         busy = set()
         while self._waiting or busy:
@@ -115,7 +119,10 @@ class Crawl:
         answer = await page.goto(self.address + path, wait_until="load")
         if answer.status != 200:
             self.errors.append(f"{path}: the server answers with status {answer.status}")
-        await page.wait_for_function(DRAWN)
+        try:
+            await page.wait_for_function(DRAWN)
+        except PageTimeout:
+            self.errors.append(f"{path}: DocC's script shows no heading within {PATIENCE:.0f} s")
         found = await page.evaluate(CONTENTS)
         self.anchors[name] = set(found["anchors"])
         self.errors += [f"{path}: {image}: the image cannot be shown" for image in found["images"]]
