@@ -236,6 +236,7 @@ ifeq ($(SYSTEM),Linux)
 	PKG_CONFIG_PATH="$$PWD/$(STATIC_C)" swift build -c release --scratch-path .build/static $(STATIC_FLAGS) --product MatterNodeTool
 	$(VENV)/bin/python Benchmarks/matter_node.py --tool .build/static/release/MatterNodeTool
 	$(QUIETLY) $(VENV)/bin/python Benchmarks/matter_sockets.py --hapsim .build/static/release/hapsim --tool .build/static/release/MatterNodeTool --rounds $(ROUNDS)
+	HAPSIM="$$PWD/.build/static/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/matter_fleet.py --rounds $(ROUNDS) --markdown $(BENCH)/matter_fleet.md
 	$(QUIETLY) $(VENV)/bin/python Benchmarks/hub.py --programs .build/static/release --tools $(BENCH) --folder .build --rounds $(ROUNDS)
 	HAPSIM="$$PWD/.build/static/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/mdns.py --rounds $(ROUNDS) --markdown $(BENCH)/mdns.md
 else

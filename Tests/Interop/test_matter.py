@@ -19,6 +19,7 @@ import pytest_asyncio
 from conftest import profiles_of_the_day, shipped_profiles
 from ctl import ctl, done
 from matter_controller import MatterController, Refused, with_controller
+from matter_payload import discriminator
 from network import Network
 from phone import Phone, characteristic
 from process import PROFILES, Simulator, hapsim
@@ -48,17 +49,6 @@ def bridge_of(count):
     names = [f"Lamp {number}" for number in range(1, count + 1)]
     profile["bridgedAccessories"] = [json.loads(lamp.replace("Desk Lamp", name).replace("LAMP-1", name)) for name in names]
     return {**profile, "name": "Large Bridge", "serialNumber": "BRIDGE-2"}
-
-
-def discriminator(payload):
-    """Returns the discriminator of the text of a QR code. Matter 1.4 §5.1.3."""
-    digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-."
-    text = payload.removeprefix("MT:")
-    parts = (text[at : at + 5] for at in range(0, len(text), 5))
-    data = b"".join(
-        sum(digits.index(digit) * 38**place for place, digit in enumerate(part)).to_bytes({5: 3, 4: 2, 2: 1}[len(part)], "little") for part in parts
-    )
-    return int.from_bytes(data, "little") >> 45 & 0xFFF
 
 
 @pytest.fixture(scope="module")
