@@ -85,7 +85,7 @@ package final class MatterFrontEnd: FrontEnd {
     self.node = node
     // Its timer is one of the handles of a running accessory, also before the first datagram.
     _ = network
-    waiting = node.newData.map { .store($0) }
+    waiting = node.takeNewData().map { .store($0) }
     if visibility.hasRadio { try sockets.open(at: place.places, port: settings.port) }
     act()
   }

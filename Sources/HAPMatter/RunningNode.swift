@@ -20,8 +20,7 @@ final class RunningNode {
   let server: NodeServer
   private let setup: RunSetup
   private let deviceType: UInt32
-  /// What has to be stored after the start.
-  private(set) var newData: [FrontEndData] = []
+  private var newData: [FrontEndData] = []
   private var storedNumbers: EndpointNumbers
   private var storedSettingsEdition = 0
   private var connectionNumbers: [SessionHandle: UInt64] = [:]
@@ -97,6 +96,12 @@ final class RunningNode {
   }
 
   // MARK: Stored data
+
+  /// Returns what has to be stored after the start, once.
+  func takeNewData() -> [FrontEndData] {
+    defer { newData = [] }
+    return newData
+  }
 
   /// Returns what has changed since the last call.
   func changedData() -> [FrontEndData] {
