@@ -3,7 +3,7 @@
 
     HAPSIM=PROGRAM Scripts/in-loopback-namespace .venv/bin/python Benchmarks/matter_fleet.py [--count 1000] [--rounds 3] [--nodes 20] [--markdown FILE]
 
-`hapsim fleet` runs on a second host, a network namespace behind a veth pair. The same fleet without Matter is measured in turns. connectedhomeip's
+`hapsim fleet` runs on a second host, a network namespace joined by a veth pair. The same fleet without Matter is measured in turns. connectedhomeip's
 controller runs here if MATTER_CONTROLLER is set (see Tests/Interop/matter_controller.py): it finds, adds and connects --nodes of the accessories, and,
 for comparison, the only accessory of another fleet. A client of mDNS (mdns_asker.py) asks for the same accessories.
 Only 1000 accessories have bars. Exit status: 0, also if a bar is missed (the table shows it).
@@ -58,7 +58,7 @@ def lines(count):
         Line("idle", f"idle, {count} announced, of a core", "%", bar(1)),
         Line("one", "a client of mDNS finds one by its discriminator", "ms", bar(300), digits=0),
         Line("one.cpu", "the same, CPU of the mDNS thread", "µs", digits=0),
-        Line("operational", "a client of mDNS resolves one that has a fabric", "ms", bar(300), digits=0),
+        Line("operational", "a client of mDNS resolves one that has a fabric", "ms", bar(300), digits=1),
         Line("all", f"a client of mDNS finds all {count} by the vendor", "s"),
         Line("all.cpu", "the same, CPU of the mDNS thread for each", "µs", digits=0),
         Line("during", "a client finds one while another finds all", "ms", bar(300), digits=0),

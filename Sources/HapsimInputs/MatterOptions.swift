@@ -84,7 +84,10 @@ extension RunOptions {
     let folder = state + "/matter-trust"
     try makePrivateFolder(folder)
     let file = "\(folder)/\(device.text.filter { $0 != ":" }).der"
-    try writeFile(file, matter.trustAnchor, overwriting: true)
+    // Replacing a file waits for the disk, and the certificate is the same at every start.
+    if (try? readFile(file, limit: 1 << 20)) != matter.trustAnchor {
+      try writeFile(file, matter.trustAnchor, overwriting: true)
+    }
     return file
   }
 }

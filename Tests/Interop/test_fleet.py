@@ -164,6 +164,21 @@ async def test_open_files_are_counted_with_the_sockets_of_matter(run):
     assert (status, errors) == (0, "")
 
 
+async def test_a_restart_writes_only_the_trust_anchors_that_are_missing_or_damaged(run, tmp_path):
+    async def files():
+        simulator = await run(SWITCH, state=tmp_path, options=("--count", 3, "--matter", *BY_PORT))
+        await simulator.stop()
+        return {path: (path.stat().st_ino, path.read_bytes()) for path in (tmp_path / "matter-trust").iterdir()}
+
+    before = await files()
+    kept, damaged, missing = before
+    damaged.write_bytes(b"x")
+    missing.unlink()
+    after = await files()
+    assert {path: data for path, (_, data) in after.items()} == {path: data for path, (_, data) in before.items()}
+    assert after[kept] == before[kept]
+
+
 async def test_nodes_get_ports_that_are_free_in_both_address_families(run, second_host):
     """Other programs have half of the machine's free UDP ports, for IPv4 only. The system chooses the port of the IPv6 socket."""
     occupy = (
