@@ -29,7 +29,7 @@ COPY Examples Examples
 # What `make install` installs besides.
 COPY Packaging Packaging
 COPY docs docs
-COPY LICENSE README.md CHANGELOG.md ./
+COPY LICENSE NOTICE THIRD-PARTY.md SECURITY.md README.md CHANGELOG.md ./
 RUN make install DESTDIR=/installed PREFIX=/usr
 
 FROM debian:bookworm-slim
@@ -43,7 +43,7 @@ RUN apt-get update -qq \
  && install -d -o hapsim -g hapsim /state
 COPY --from=builder /installed/usr/bin/ /usr/bin/
 COPY --from=builder /installed/usr/share/hapsim/ /usr/share/hapsim/
-COPY LICENSE /usr/share/doc/hapsim/
+COPY LICENSE NOTICE THIRD-PARTY.md /usr/share/doc/hapsim/
 # Identities, pairings and values. Without a volume, a new container is a new accessory.
 ENV XDG_STATE_HOME=/state
 VOLUME /state

@@ -88,6 +88,24 @@ def test_a_release_is_newer_than_its_candidates(repository):
     assert "is not newer than 1.2.0-rc.10" in release(repository, "1.2.0-rc.1", *DRY)[2]
 
 
+def test_a_folder_with_other_files_is_not_deleted(repository, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("output")
+    (folder / "mine").write_text("x")
+    for output in (str(folder), "."):
+        status, _, errors = release(repository, "1.2.0", "--dry-run", "--programs", "nowhere", "--output", output)
+        assert status == 1 and "has files that are not of an earlier release" in errors
+    assert (folder / "mine").read_text() == "x" and (repository / ".git").exists()
+    (folder / "mine").unlink()
+    assert "release: sources of " in release(repository, "1.2.0", "--dry-run", "--programs", "nowhere", "--output", str(folder))[1]
+    programs = folder / "work/programs"
+    programs.mkdir()
+    status, _, errors = release(repository, "1.2.0", "--dry-run", "--programs", str(programs), "--output", str(folder))
+    assert status == 1 and "--programs is in" in errors and programs.exists()
+    # The folder of an earlier run is deleted and made again.
+    assert "release: sources of " in release(repository, "1.2.0", "--dry-run", "--programs", "nowhere", "--output", str(folder))[1]
+    assert not programs.exists()
+
+
 def test_a_changed_checkout_is_refused(repository):
     (repository / "new.txt").write_text("x")
     status, output, errors = release(repository, "1.2.0", *DRY)

@@ -45,6 +45,10 @@ class Hapsim:
         # Reads further output, so that hapsim never blocks; the events come over the API.
         threading.Thread(target=lambda: process.stdout.read(), daemon=True).start()
         ready = json.loads(line)
+        if "control" not in ready:
+            process.terminate()
+            process.wait()
+            raise RuntimeError(f"{program} serves no control API, which this client needs: do not use --control off")
         hapsim = cls(ready["control"])
         hapsim.process, hapsim.ready = process, ready
         return hapsim
