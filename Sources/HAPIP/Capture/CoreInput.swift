@@ -22,6 +22,20 @@ package enum CoreInput: Equatable, Sendable {
   /// Pairings were removed manually; the values are their identifiers.
   case unpaired([[UInt8]])
   case replaced([Accessory], model: String, configurationNumber: UInt16, live: [AttributeID], judges: Bool)
+  /// The accessory is also a Matter node, whose session subscribes to all characteristics with events.
+  case joined(MatterEndpointState)
+  /// The session of Matter wrote values, in this order.
+  case wrote([WrittenValue])
+  /// The session of Matter asked the device for values.
+  case asked([AttributeID])
+}
+
+/// A value that Matter writes, before the rules of the characteristic convert it.
+package struct WrittenValue: Equatable, Sendable {
+  package var id: AttributeID
+  package var value: Value
+
+  package init(_ id: AttributeID, _ value: Value) { (self.id, self.value) = (id, value) }
 }
 
 /// Records the inputs and outputs of a core.
