@@ -6,14 +6,11 @@ enum Step {
   case store(FrontEndData)
   case action(NodeServer.Action)
   /// Answers a command.
-  case answer((Bool) -> Void)
+  case answer((StoreOutcome) -> Void)
 
-  var stores: Bool {
-    switch self {
-    case .store, .action(.store): true
-    case .action, .answer: false
-    }
-  }
+  var isAnswer: Bool { if case .answer = self { true } else { false } }
+  /// Whether it stores the whole state of the node.
+  var storesState: Bool { if case .action(.store) = self { true } else { false } }
 }
 
 extension NodeServer.Action {
