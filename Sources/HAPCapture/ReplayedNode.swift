@@ -130,7 +130,7 @@ final class ReplayedNode {
       guard let endpoint = item.path.endpoint, endpoint > 0 else { continue }
       if case .status(let status) = item.outcome, !status.isOfAccessory { continue }
       let path = CommandPath(endpoint, command.path.cluster, command.path.command)
-      let fields = Element(.container(.structure, command.fields))
+      let fields = Element(.anonymous, .container(.structure, command.fields))
       let outcome = accessory.invoke(path, fields, for: Self.subject)
       compare(CommandPattern(endpoint, path.cluster, path.command).text(isResponse: false), item.outcome, outcome, line)
     }

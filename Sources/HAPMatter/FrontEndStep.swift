@@ -1,3 +1,4 @@
+import HAPFrontEnds
 import HAPModel
 import MatterProtocol
 
