@@ -97,15 +97,16 @@ extension CaptureLine {
       head(time, "unpaired", &json)
       json.key("controllers")
       json.array { json in for identifier in identifiers { json.string(Hexadecimal.text(identifier)) } }
-    case .replaced(let accessories, let model, let number, let live, let judges):
+    case .replaced(let accessories, let model, let number, let live, let judges, let matter):
       head(time, "replaced", &json)
       json.key("model")
       json.string(model)
       member("c#", UInt64(number), &json)
       write(live, judges: judges, &json)
+      CaptureText.write(matter: matter, to: &json)
       json.key("database")
       CaptureText.write(accessories, to: &json)
-    case .joined(let state):
+    case .joined(let state, let matter):
       head(time, "joined", &json)
       json.key("vendor")
       json.integer(state.vendor)
@@ -115,6 +116,7 @@ extension CaptureLine {
       json.base64(state.numbers)
       json.key("settings")
       json.base64(state.settings)
+      CaptureText.write(matter: matter, to: &json)
     case .asked(let ids):
       head(time, "asked", &json)
       json.key("ids")
@@ -248,12 +250,14 @@ extension CaptureLine {
       let number = UInt16(try node.required("c#").asInteger(in: 0...65535))
       return .replaced(
         try CaptureText.accessories(node, "database"), model: try node.string("model"), configurationNumber: number,
-        live: try CaptureText.ids(node, "live"), judges: try node.bool("judges", default: false))
+        live: try CaptureText.ids(node, "live"), judges: try node.bool("judges", default: false),
+        matter: try CaptureText.matter(node))
     case "joined":
       return .joined(
         MatterEndpointState(
           vendor: UInt16(try node.required("vendor").asInteger(in: 0...65535)), nodeID: try node.string("node"),
-          numbers: try CaptureText.bytes(node, "numbers"), settings: try CaptureText.bytes(node, "settings")))
+          numbers: try CaptureText.bytes(node, "numbers"), settings: try CaptureText.bytes(node, "settings")),
+        try CaptureText.matter(node))
     case "asked":
       let ids = try CaptureText.ids(node, "ids")
       guard !ids.isEmpty, Set(ids).count == ids.count else { throw node.problem("ids has none, or one twice") }

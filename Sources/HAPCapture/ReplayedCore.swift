@@ -111,16 +111,19 @@ final class ReplayedCore {
       guard core.attributes.database.hasAccessory(aid) else { throw Refusal(message: "there is no accessory \(aid)") }
       core.attributes.setReachable(isReachable, aid: aid, at: time)
     case .unpaired(let identifiers): core.pairingServer.unpair(identifiers) { _ in }
-    case .replaced(let accessories, let model, let configuration, let live, let judges):
+    case .replaced(let accessories, let model, let configuration, let live, let judges, let matter):
       guard let database = try? AttributeDatabase(accessories) else {
         throw Refusal(message: "the ids of the database are invalid")
       }
       core.attributes.writer = judges ? device : nil
-      core.replace(database, model: model, configurationNumber: configuration, live: live, at: time)
-      try node?.databaseWasReplaced()
-    case .joined(let state):
+      // Like `ActionPerformer.replace`: the node knows the new database before it gets events.
+      core.attributes.replace(database, live: live, at: time)
+      core.databaseWasReplaced(model: model, configurationNumber: configuration)
+      try node?.databaseWasReplaced(matter, at: time)
+      core.attributes.sendDueEvents(at: time)
+    case .joined(let state, let choices):
       guard node == nil else { throw Refusal(message: "the accessory is a Matter node already") }
-      node = try ReplayedNode(core.attributes, state, at: time)
+      node = try ReplayedNode(core.attributes, state, choices, at: time)
     case .wrote(let values): try joined().wrote(values, at: time, line: line)
     case .asked(let ids): try joined().asked(ids, at: time)
     case .verdict: break

@@ -16,9 +16,12 @@ final class ReplayedNode {
   private let attributes: AttributeServer
   private lazy var session = AttributeSession(controller: Array("Matter".utf8), connection: self, frontEnd: self)
   private lazy var accessory = MappedAccessory(
-    attributes, session, numbers: numbers, nodeID: state.nodeID, vendor: state.vendor, settings: settings
+    attributes, session, MappingOverrides(choices, in: attributes.database), numbers: numbers, nodeID: state.nodeID,
+    vendor: state.vendor, settings: settings
   ) { 0 }
   private let state: MatterEndpointState
+  /// Of the profile at the start.
+  private let choices: MatterChoices
   private let numbers: EndpointNumbers
   private let settings: [AttributePath: Element.Value]
   /// The writes that the executed requests have made, and that the capture has to contain next.
@@ -30,8 +33,10 @@ final class ReplayedNode {
   private(set) var difference: CaptureReplay.MatterDifference?
 
   /// - Throws: if the state is none that a node can have.
-  init(_ attributes: AttributeServer, _ state: MatterEndpointState, at time: Duration) throws(ReplayedCore.Refusal) {
-    (self.attributes, self.state) = (attributes, state)
+  init(
+    _ attributes: AttributeServer, _ state: MatterEndpointState, _ choices: MatterChoices, at time: Duration
+  ) throws(ReplayedCore.Refusal) {
+    (self.attributes, self.state, self.choices) = (attributes, state, choices)
     try Self.check(attributes.database)
     do throws(EndpointNumbersError) { numbers = try EndpointNumbers(bytes: state.numbers) } catch {
       throw ReplayedCore.Refusal(message: error.description)
@@ -55,9 +60,10 @@ final class ReplayedNode {
 
   // MARK: Inputs
 
-  func databaseWasReplaced() throws(ReplayedCore.Refusal) {
+  func databaseWasReplaced(_ choices: MatterChoices, at time: Duration) throws(ReplayedCore.Refusal) {
     try Self.check(attributes.database)
-    _ = accessory.databaseWasReplaced()
+    accessory.now = time
+    _ = accessory.databaseWasReplaced(MappingOverrides(choices, in: attributes.database))
   }
 
   /// The conversions of Matter need values and limits that a profile can have.

@@ -37,7 +37,7 @@ extension MatterFrontEnd {
   func record(_ node: RunningNode) {
     node.server.onReceived = { [unowned self] in note($0) }
     guard let capture = place.capture else { return }
-    capture.joined(node.endpointState, at: now)
+    capture.joined(node.endpointState, place.setup.matter, at: now)
     node.accessory.onRequest = { [unowned self] request in
       switch request {
       case .write(let writes): capture.wrote(writes, at: now)

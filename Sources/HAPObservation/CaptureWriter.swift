@@ -53,7 +53,9 @@ package final class CaptureWriter: RunCapture {
 
   package func drew(_ bytes: [UInt8]) { write(CaptureLine.drawn(bytes).text) }
 
-  package func joined(_ state: MatterEndpointState, at now: Duration) { note(.joined(state), at: now) }
+  package func joined(_ state: MatterEndpointState, _ choices: MatterChoices, at now: Duration) {
+    note(.joined(state, choices), at: now)
+  }
 
   package func wrote(_ writes: [AttributeWrite], at now: Duration) {
     note(.wrote(writes.compactMap { write in write.value.map { WrittenValue(write.id, $0) } }), at: now)

@@ -71,12 +71,13 @@ struct CaptureTests {
         .verdict(.accepted()), .verdict(.accepted(response: .data([7]))),
         .reachable(aid: 2, false), .reachable(aid: 2, true),
         .replaced(
-          TestHome.accessories, model: "T-2", configurationNumber: 65535, live: [TestHome.id("1.12")], judges: true),
+          TestHome.accessories, model: "T-2", configurationNumber: 65535, live: [TestHome.id("1.12")], judges: true,
+          matter: [:]),
       ]
       + values.map { .changed([TestHome.id("1.12"): $0]) }
       + values.map { .read(TestHome.id("1.12"), .success($0), ticket) }
       + values.map { .wrote([WrittenValue(TestHome.id("1.12"), $0), WrittenValue(TestHome.id("1.10"), $0)]) }
-      + [.joined(matterNode), .asked([TestHome.id("1.12")])]
+      + [.joined(matterNode, [:]), .asked([TestHome.id("1.12")])]
     return inputs.map { .input($0, at: at) } + [.sent(id, [9, 8], at: at), .drawn([1, 2])]
       + matterTraffic.map { .matter($0, at: at) }
   }
@@ -157,7 +158,7 @@ struct CaptureTests {
     func replay(_ lines: [String]) throws -> CaptureReplay {
       try CaptureReplay(Array(([head.text] + lines).joined(separator: "\n").utf8) + [10])
     }
-    let joined = CaptureLine.input(.joined(Self.matterNode), at: .nanoseconds(1)).text
+    let joined = CaptureLine.input(.joined(Self.matterNode, [:]), at: .nanoseconds(1)).text
     func opened(_ number: UInt64) -> String { #"{"t":1,"is":"opened","c":\#(number),"peer":"x"}"# }
     #expect(try replay([joined, opened(2), opened(7)]).inputs == 3)
     for numbers in [[0], [2, 1], [UInt64.max], [UInt64.max, UInt64.max], [1 << 62, 1 << 62]] {

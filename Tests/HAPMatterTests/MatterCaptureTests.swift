@@ -176,6 +176,31 @@ extension CaptureReplay {
     }
   }
 
+  @Test("A capture has the choices of the profile about its Matter side, also those of a later profile") func choices()
+    async throws
+  {
+    func profile(_ attribute: String) -> String {
+      Profile.custom.replacing(
+        #""value": 5"#, with: #""value": 5, "matter": { "cluster": "FC01", "attribute": "\#(attribute)" }"#)
+    }
+    try await withMatterHome { world in
+      let lines = CapturedLines()
+      let served = try ServedNode(profile("7"), in: world, capture: lines.maker)
+      served.profiles["other"] = profile("8")
+      let phone = try MatterPhone(world)
+      #expect(try await phone.commission(served))
+      #expect(try await phone.read(AttributePath(1, 0xFFF1_FC01, 7)) == .unsigned(5))
+      try await served.command("replace", #""profile": "other""#)
+      #expect(try await phone.read(AttributePath(1, 0xFFF1_FC01, 8)) == .unsigned(5))
+      try phone.stop()
+      try served.stop()
+      let replay = try lines.replay()
+      #expect(replay.difference == nil && replay.matterDifference == nil && replay.matterComparisons >= 2)
+      let without = try lines.replay { $0.replacing("FC01", with: "FC02") }
+      #expect(without.matterDifference?.what.contains("0xFFF1FC01") == true)
+    }
+  }
+
   @Test("Messages are events only for a reader of all events") func events() async throws {
     try await withMatterHome { world in
       let served = try ServedNode(Profile.light, in: world)

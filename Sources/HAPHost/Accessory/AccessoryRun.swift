@@ -223,7 +223,9 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
     let (model, number) = (built.shownModel(prepared.quirks), replacement.configurationNumber)
     configurationNumber = number
     let news = DatabaseReplacement(model: model, configurationNumber: number, matter: replacement.built.matter)
-    parts.performer.replace(database, model: model, configurationNumber: number, live: device.live) {
+    parts.performer.replace(
+      database, model: model, configurationNumber: number, live: device.live, matter: news.matter
+    ) {
       for frontEnd in frontEnds { frontEnd.databaseWasReplaced(news) }
     }
     tell { _ in .reconfigured(configurationNumber: replacement.configurationNumber) }

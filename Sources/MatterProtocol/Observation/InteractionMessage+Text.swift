@@ -34,9 +34,8 @@ extension InteractionMessage {
       }
     case .invoke:
       let request = try InvokeRequest(decoding: payload)
-      var parts = request.items.map { item in
-        "\(item.path.text(isResponse: false)) \(item.fields.text(hidesOctets: item.path.hasSecrets))"
-      }
+      // Octet strings of commands are keys, verifiers, PIN codes and network credentials, or certificates.
+      var parts = request.items.map { "\($0.path.text(isResponse: false)) \($0.fields.text(hidesOctets: true))" }
       if request.isTimed { parts.append("timed") }
       return parts
     case .invokeResponse:
@@ -135,15 +134,6 @@ extension CommandPattern {
     let known = PathText.definition(cluster)?.commands.first { $0.description.number == command }?.name
     let name = isResponse ? "response \(command.hex)" : known ?? command.hex
     return "\(PathText.endpoint(endpoint)) \(PathText.cluster(cluster)).\(name)"
-  }
-
-  /// Whether its octet strings are keys, verifiers or PIN codes: AddNOC, KeySetWrite, OpenCommissioningWindow, and the
-  /// commands of Door Lock.
-  var hasSecrets: Bool {
-    switch cluster {
-    case 0x3E, 0x3F, 0x3C, 0x101: true
-    default: false
-    }
   }
 }
 

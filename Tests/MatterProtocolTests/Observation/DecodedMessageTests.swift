@@ -48,8 +48,10 @@ import Testing
   }
 
   @Test(
-    "Keys, verifiers and PIN codes are hidden",
-    arguments: [CommandPattern(0, 0x3E, 6), .init(0, 0x3F, 0), .init(0, 0x3C, 0), .init(1, 0x101, 1)])
+    "Keys, verifiers, PIN codes and network credentials of commands are hidden",
+    arguments: [
+      CommandPattern(0, 0x3E, 6), .init(0, 0x3F, 0), .init(0, 0x3C, 0), .init(1, 0x101, 1), .init(0, 0x31, 2),
+    ])
   func secrets(path: CommandPattern) {
     let secret = Element.Value.octets([UInt8](repeating: 0xAB, count: 16))
     let nested = Element(.context(1), .container(.structure, [Element(.context(0), secret)]))
