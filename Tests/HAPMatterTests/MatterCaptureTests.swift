@@ -42,8 +42,6 @@ extension CaptureReplay {
   }
 }
 
-/// Checked: the first test fails without the lines `wrote`, with a difference in what a controller of HAP is sent. The
-/// second one fails without the lines `asked`.
 @Suite("Captures of an accessory with Matter") struct MatterCaptureTests {
   private static let onOff = AttributePath(1, 6, 0)
   private static let toggle = CommandPath(1, 6, 2)

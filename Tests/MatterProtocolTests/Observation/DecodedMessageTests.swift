@@ -61,7 +61,6 @@ import Testing
     #expect(text.hasSuffix("{0: (16 bytes, hidden), 1: {0: (16 bytes, hidden)}}"))
   }
 
-  /// Checked: this test fails if the reason of the TLV is not asked for.
   @Test(
     "A malformed payload has its reason",
     arguments: [

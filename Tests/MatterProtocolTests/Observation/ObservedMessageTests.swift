@@ -25,7 +25,6 @@ extension ObservedMessage {
   fileprivate var step: String? { decoded.map { "\(isReceived ? ">" : "<") \($0.name)" } }
 }
 
-/// Checked: the first tests fail without the observation of sent messages, and with the octets of AddNOC shown.
 @Suite("Observed messages") struct ObservedMessageTests {
   @Test("A commissioning is observed step by step, without its secrets") func commissioning() throws {
     let world = NodeWorld(try ServerEnd())
