@@ -161,7 +161,7 @@ async def test_open_files_are_counted_with_the_sockets_of_matter(run):
     assert (status, output) == (3, "")
     assert errors.startswith("hapsim: 100 accessories need 400 open files, but the process can have only 399: raise the hard limit")
     status, _, errors = await run_to_its_end(*few, "--duration", "1ms")
-    assert (status, errors) == (0, "")
+    assert status == 0 and "accessories need" not in errors, errors
 
 
 async def test_a_restart_writes_only_the_trust_anchors_that_are_missing_or_damaged(run, tmp_path):
