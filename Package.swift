@@ -82,7 +82,9 @@ let package = Package(
       name: "HAPSuite", dependencies: ["HAPYAML", "HAPModel", "HAPWire"], exclude: ["Texts"], plugins: ["EmbedTexts"]),
     .target(
       name: "HAPDeviations",
-      dependencies: ["HAPYAML", "HAPIP", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"],
+      dependencies: [
+        "HAPYAML", "HAPIP", "HAPProfile", "MatterModel", "MatterWire", "HAPModel", "HAPWire", "HAPCrypto",
+      ],
       exclude: ["DefectTexts", "FaultTexts"], plugins: ["EmbedTexts"]),
     .target(name: "HAPDevices", dependencies: ["HAPAttributes", "HAPModel", "HAPWire"]),
     .target(
@@ -362,9 +364,9 @@ let package = Package(
     .testTarget(
       name: "HAPMatterTests",
       dependencies: [
-        "HAPMatter", "MatterTestSupport", "HAPCommands", "HAPHost", "HAPPreparation", "HAPFrontEnds", "HAPProfile",
-        "HAPStore", "HAPTransport", "HAPIP", "HAPPairing", "HAPDiscovery", "HAPWorld", "HAPLoop", "MatterController",
-        "MatterInteraction", "MatterProtocol", "MatterModel",
+        "HAPMatter", "MatterTestSupport", "HAPCommands", "HAPHost", "HAPPreparation", "HAPFrontEnds", "HAPDeviations",
+        "HAPProfile", "HAPStore", "HAPTransport", "HAPIP", "HAPPairing", "HAPDiscovery", "HAPWorld", "HAPLoop",
+        "MatterController", "MatterInteraction", "MatterProtocol", "MatterModel",
         "MatterWire", "HAPFleet", "HAPModel", "HAPCrypto", "HAPWire",
       ]),
     .testTarget(name: "HAPWebTests", dependencies: ["HAPWeb", "HAPLoop", "HAPWire"]),
@@ -438,7 +440,8 @@ let package = Package(
     .testTarget(
       name: "HAPScenarioTests", dependencies: ["HAPScenario", "HAPVocabulary", "HAPIP", "HAPModel", "HAPWire"]),
     .testTarget(
-      name: "HAPDeviationsTests", dependencies: ["HAPDeviations", "HAPIP", "HAPModel", "HAPWire", "HAPCrypto"]),
+      name: "HAPDeviationsTests",
+      dependencies: ["HAPDeviations", "HAPIP", "MatterModel", "HAPModel", "HAPWire", "HAPCrypto"]),
     .testTarget(name: "HAPLintTests", dependencies: ["HAPLint", "HAPModel", "HAPWire"]),
     .testTarget(name: "HAPReportTests", dependencies: ["HAPReport", "HAPWire"]),
     .testTarget(

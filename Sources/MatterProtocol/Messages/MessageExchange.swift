@@ -23,6 +23,8 @@ struct MessageExchange {
     var transmissions = 1
     /// The time of the next transmission, or of the failure after the last one.
     var due: Duration
+    /// The number of the next transmissions that do not leave.
+    var lostTransmissions = 0
   }
 
   /// A message before it is sent.
@@ -31,6 +33,8 @@ struct MessageExchange {
     var protocolID: ExchangeHeader.ProtocolID
     var payload: [UInt8]
     var isReliable: Bool
+    /// The number of transmissions that do not leave, from the first one on.
+    var lostTransmissions = 0
 
     static let acknowledgement = Outgoing(
       opcode: SecureChannelOpcode.acknowledgement.rawValue, protocolID: .secureChannel, payload: [], isReliable: false)

@@ -46,6 +46,8 @@ package struct MessageLayer: ~Copyable {
   let random: RandomSource
   /// Returns whether the next acknowledgement is left out on purpose; nil: none is.
   package var withholdsAcknowledgement: (() -> Bool)?
+  /// Sees the messages that this end sends; nil: none does.
+  package var tap: (any NodeTap)?
   /// In the order of their handles.
   var sessions: [MessageSession] = []
   private var sessionCount: UInt64 = 0
