@@ -26,6 +26,10 @@ COPY Benchmarks Benchmarks
 COPY Profiles Profiles
 # The tests of the example are a target of the package.
 COPY Examples Examples
+# What `make install` installs besides.
+COPY Packaging Packaging
+COPY docs docs
+COPY LICENSE README.md CHANGELOG.md ./
 RUN make install DESTDIR=/installed PREFIX=/usr
 
 FROM debian:bookworm-slim

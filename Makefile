@@ -34,6 +34,8 @@ QUIETLY  := Scripts/in-loopback-namespace
 VENV     := .venv
 # homekit_python is a controller of the interop tests. It needs separate Python packages.
 HOMEKIT_PYTHON := .venv-homekit-python
+# Tools that check the files of a release: spdx-tools.
+RELEASE_TOOLS := .venv-release
 # A resolver for the interop tests. It is unpacked, not installed, because the package would replace the machine's resolver.
 RESOLVED := .build/systemd-resolved
 # MATTER_CONTROLLER= is the folder of a Matter controller (controller.py), which is not part of the project. The interop tests then also run it. The default
@@ -43,7 +45,9 @@ MATTER            := .venv-matter
 MATTER_LIBRARIES  := .build/matter-libraries
 export MATTER_CONTROLLER
 
-.PHONY: typecheck-macos demonstrations no-tests build-tests all-tests documentation help run unoptimized release static test lint format unit-test rules interop prove proof-check swarm matrix nightly fuzz api-fuzz sanitize abuse bench install deps build-deps test-deps clean
+SITE_VENV := .venv-site
+
+.PHONY: artefacts site site-archives site-test typecheck-macos demonstrations no-tests build-tests all-tests documentation help run unoptimized release static test lint format unit-test rules interop prove proof-check swarm matrix nightly fuzz api-fuzz sanitize abuse bench install deps build-deps test-deps clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -71,7 +75,9 @@ release: build-deps
 
 # Also links the C libraries statically, if they have archives; it prints those that have none. Packed relocations save a megabyte of reads at each start; they need glibc 2.36 or newer.
 STATIC_C     := .build/static-libraries
-STATIC_FLAGS  = $(UNCHECKED) $(STATIC) $(if $(filter Linux,$(SYSTEM)),-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs)
+# REPRODUCIBLE=1: no path of this machine is in the programs, so that a build in another folder is equal.
+REPRODUCIBLE ?=
+STATIC_FLAGS  = $(UNCHECKED) $(STATIC) $(if $(REPRODUCIBLE),-debug-info-format none -Xswiftc -file-prefix-map -Xswiftc "$$PWD=.") $(if $(filter Linux,$(SYSTEM)),-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs)
 static: build-deps ## build the programs with static libraries where possible, in .build/static/release
 ifeq ($(SYSTEM),Linux)
 	Scripts/static-libraries $(STATIC_C)
@@ -87,11 +93,12 @@ test: $(if $(TESTS),no-tests) test-deps lint build-tests documentation rules all
 no-tests:
 	@echo "make test: TESTS= is for make unit-test; make test runs everything" >&2; exit 2
 
-lint: unit-test-deps ## check the format of every Swift file, the prose, the links, commands and options in the docs, and the platform conditions
+lint: unit-test-deps ## check the format of every Swift file, the prose, the links, commands and options in the docs, the platform conditions, and the list of libraries
 	@$(SUMMARIZE) build lint swift format lint --strict --parallel -r $(SOURCES)
 	@$(SUMMARIZE) build prose Scripts/check-prose
 	@$(SUMMARIZE) build docs Scripts/check-docs
 	@$(SUMMARIZE) build platform Scripts/check-platform
+	@$(SUMMARIZE) build third-party Scripts/third-party check
 
 format: ## correct the format of every Swift file
 	swift format format --in-place --parallel -r $(SOURCES)
@@ -124,6 +131,25 @@ typecheck-macos: build-deps ## check on Linux that the targets compile for macOS
 
 documentation: build-tests ## build the reference of the public libraries with DocC, in .build/documentation
 	@$(SUMMARIZE) build documentation Scripts/build-documentation .build/test/debug/Modules
+
+# `make documentation` makes the archives. MODULES= is the folder of Swift modules of a build that exists, which saves this build.
+SITE     := .build/site
+MODULES  ?=
+ARCHIVES := $(addsuffix .doccarchive,$(addprefix .build/documentation/,HAPSimulator HAPController HAPHomeKit HAPHomeKitTesting))
+site: $(SITE_VENV)/installed $(if $(MODULES),site-archives,documentation) ## build the documentation site from docs/ and DocC, in .build/site
+	@PYTHON="$(SITE_VENV)/bin/python" Scripts/build-site $(SITE) $(ARCHIVES)
+
+site-archives:
+	@$(SUMMARIZE) build documentation Scripts/build-documentation $(MODULES)
+
+# SITE_SAMPLE=1 opens all pages of DocC, not one of 20.
+site-test: test-deps site ## build the site again and compare the two; open its pages in a browser; check all links and the search
+ifeq ($(SYSTEM),Linux)
+	@$(MAKE) --no-print-directory site SITE=$(SITE)-again
+	@SITE_AGAIN="$$PWD/$(SITE)-again" $(QUIETLY) $(VENV)/bin/python -m pytest -q -s Tests/Site
+else
+	@echo "NOT RUN: the test of the site needs a network namespace, which only Linux has."
+endif
 
 rules: ## check that every rule of docs/internals/protocol.md has a test, and that the mutations fit the sources
 	Scripts/untested-rules
@@ -181,10 +207,10 @@ fuzz: build-deps ## fuzz the parsers and the protocol, each for MINUTES=
 # SINCE= the last revision that passed; without it, the commit of the last run that passed in this checkout
 NIGHTLY := .build/nightly-passed
 SINCE   ?= $(shell cat $(NIGHTLY) 2>/dev/null || echo unknown)
-nightly: test-deps ## run the tests that take too long for make test: fuzz targets whose code changed, sanitizers, hostile connections, the proof, the interop tests with all profiles, mutations of the mDNS rules and of the home side, a million random commands on homes
+nightly: test-deps ## run the tests that take too long for make test: fuzz targets whose code changed, sanitizers, hostile connections, the proof, the documentation site, the interop tests with all profiles, mutations of the mDNS rules and of the home side, a million random commands on homes
 	targets=$$(Scripts/fuzz-changed "$(SINCE)"); \
 	if [ -n "$$targets" ]; then Scripts/fuzz $(MINUTES) $$targets; else echo "no fuzz target changed since $(SINCE)"; fi
-	$(MAKE) sanitize abuse api-fuzz prove
+	$(MAKE) sanitize abuse api-fuzz prove site-test
 	HAPSIM_PROFILES=all $(MAKE) interop
 	Scripts/mdns-mutations
 	HAPHOME_COMMANDS=1000000 $(MAKE) unit-test TESTS=HAPHomeTests
@@ -236,6 +262,7 @@ ifeq ($(SYSTEM),Linux)
 	PKG_CONFIG_PATH="$$PWD/$(STATIC_C)" swift build -c release --scratch-path .build/static $(STATIC_FLAGS) --product MatterNodeTool
 	$(VENV)/bin/python Benchmarks/matter_node.py --tool .build/static/release/MatterNodeTool
 	$(QUIETLY) $(VENV)/bin/python Benchmarks/matter_sockets.py --hapsim .build/static/release/hapsim --tool .build/static/release/MatterNodeTool --rounds $(ROUNDS)
+	HAPSIM="$$PWD/.build/static/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/matter_fleet.py --rounds $(ROUNDS) --markdown $(BENCH)/matter_fleet.md
 	$(QUIETLY) $(VENV)/bin/python Benchmarks/hub.py --programs .build/static/release --tools $(BENCH) --folder .build --rounds $(ROUNDS)
 	HAPSIM="$$PWD/.build/static/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/mdns.py --rounds $(ROUNDS) --markdown $(BENCH)/mdns.md
 else
@@ -243,11 +270,10 @@ else
 endif
 
 install: release ## install hapsim, hapctl and haptest in PREFIX=
-	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/hapsim/Profiles"
-	install -m 755 .build/release/hapsim "$(DESTDIR)$(PREFIX)/bin/hapsim"
-	install -m 755 .build/release/hapctl "$(DESTDIR)$(PREFIX)/bin/hapctl"
-	install -m 755 .build/release/haptest "$(DESTDIR)$(PREFIX)/bin/haptest"
-	install -m 644 Profiles/* "$(DESTDIR)$(PREFIX)/share/hapsim/Profiles"
+	Packaging/install-tree .build/release "$(DESTDIR)$(PREFIX)"
+
+artefacts: ## make and test the artefacts of a release from the last commit, in .build/release-VERSION, without tagging it
+	Scripts/release "$$(sed -n 's/^package let projectVersion = "\(.*\)"$$/\1/p' Sources/HAPCommandLine/Version.swift)" --dry-run
 
 deps: build-deps test-deps $(if $(filter Darwin,$(SYSTEM)),$(VENV)/installed) ## install missing packages with apt
 
@@ -256,7 +282,7 @@ build-deps:
 
 # If the list of packages is newer than the file `installed`, the virtual environment is created again.
 ifeq ($(SYSTEM),Linux)
-test-deps: $(VENV)/installed $(HOMEKIT_PYTHON)/installed $(RESOLVED)/unpacked $(if $(MATTER_CONTROLLER),$(MATTER)/installed $(MATTER_LIBRARIES)/unpacked)
+test-deps: $(VENV)/installed $(HOMEKIT_PYTHON)/installed $(RELEASE_TOOLS)/installed $(RESOLVED)/unpacked $(if $(MATTER_CONTROLLER),$(MATTER)/installed $(MATTER_LIBRARIES)/unpacked)
 
 $(VENV)/installed: Tests/Interop/requirements.txt | system-test-deps
 	$(call make-venv,$(VENV),$<)
@@ -276,8 +302,17 @@ $(HOMEKIT_PYTHON)/installed: Tests/Interop/requirements-homekit-python.txt | sys
 	$(call make-venv,$(HOMEKIT_PYTHON),$<)
 	touch $@
 
+$(RELEASE_TOOLS)/installed: Tests/Interop/requirements-release.txt | system-test-deps
+	$(call make-venv,$(RELEASE_TOOLS),$<)
+	touch $@
+
 $(MATTER)/installed: Tests/Interop/requirements-matter.txt | system-test-deps
 	$(call make-venv,$(MATTER),$<)
+	touch $@
+
+# Sphinx and its theme need no other package of the system than Python.
+$(SITE_VENV)/installed: Site/requirements.txt | system-test-deps
+	$(call make-venv,$(SITE_VENV),$<)
 	touch $@
 
 $(RESOLVED)/unpacked: | system-test-deps
@@ -302,4 +337,4 @@ unit-test-deps:
 	@Scripts/install-dependencies unit-test
 
 clean: ## remove all build products, and the state of `make run`
-	rm -rf .build $(VENV) $(HOMEKIT_PYTHON) $(MATTER)
+	rm -rf .build $(VENV) $(HOMEKIT_PYTHON) $(RELEASE_TOOLS) $(MATTER) $(SITE_VENV)

@@ -168,8 +168,8 @@ let package = Package(
     .target(
       name: "HAPPreparation",
       dependencies: [
-        "HAPStore", "HAPProfile", "HAPDevices", "HAPDeviations", "HAPFleet", "HAPIP", "HAPPairing", "HAPModel",
-        "HAPWire", "HAPCrypto",
+        "HAPStore", "HAPProfile", "HAPDevices", "HAPDeviations", "HAPFleet", "HAPIP", "HAPPairing", "MatterBridge",
+        "HAPModel", "HAPWire", "HAPCrypto",
       ]),
     .target(
       name: "HAPFrontEnds",
@@ -328,8 +328,8 @@ let package = Package(
     .testTarget(
       name: "MatterBridgeTests",
       dependencies: [
-        "MatterBridge", "MatterModel", "MatterWire", "HAPAttributes", "HAPProfile", "HAPModel", "HAPWire",
-        "HAPTestSupport",
+        "MatterBridge", "MatterProtocol", "MatterInteraction", "MatterModel", "MatterWire", "HAPAttributes",
+        "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto", "HAPTestSupport",
       ]),
     .testTarget(name: "HAPIPTests", dependencies: ["HAPIP", "HAPTestSupport"]),
     .testTarget(name: "HAPProfileTests", dependencies: ["HAPProfile", "HAPTestSupport"]),

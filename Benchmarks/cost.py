@@ -13,16 +13,25 @@ def memory(pid):
     return tuple(int(fields[name].split()[0]) / 1024 for name in ("Rss", "Anonymous"))
 
 
-def cpu(pid):
-    """Returns the CPU seconds of all threads, from the kernel's count in nanoseconds."""
-    return sum(int(path.read_text().split()[0]) for path in Path(f"/proc/{pid}/task").glob("*/schedstat")) / 1e9
+def proportional(pid):
+    """Returns the proportional set size in MB: pages that several processes have are divided among them."""
+    (line,) = (line for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines() if line.startswith("Pss:"))
+    return int(line.split()[1]) / 1024
+
+
+def cpu(pid, thread=None):
+    """Returns the CPU seconds of all threads, or of the threads with this name, from the kernel's count in nanoseconds."""
+    return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks(pid, thread)) / 1e9
 
 
 def user(pid, thread=None):
     """Returns the seconds of user CPU of all threads, or of the threads with this name."""
-    total = 0
+    # The name in parentheses can contain spaces.
+    return sum(int((task / "stat").read_text().rsplit(")", 1)[1].split()[11]) for task in tasks(pid, thread)) / TICKS
+
+
+def tasks(pid, thread=None):
+    """Yields the folders of all threads, or of the threads with this name."""
     for task in Path(f"/proc/{pid}/task").iterdir():
         if thread is None or (task / "comm").read_text().strip() == thread:
-            # The name in parentheses can contain spaces.
-            total += int((task / "stat").read_text().rsplit(")", 1)[1].split()[11])
-    return total / TICKS
+            yield task

@@ -174,7 +174,8 @@ func pase(_ count: Int, _ access: PasscodeAccess) throws -> Double {
   for number in 0..<count {
     let random = RandomSource.seeded(UInt64(number))
     var initiator = PASEInitiator(passcode: passcode, localSession: 1, random: random)
-    var responder = PASEResponder(verifier: access.verifier, derivation: derivation, localSession: 2, random: random)
+    var responder = PASEResponder(
+      verifier: { access.verifier }, derivation: derivation, localSession: 2, random: random)
     var message = initiator.request
     while true {
       let begin = threadTime()

@@ -1,56 +1,45 @@
-"""An example of a test of your controller: the test drives the garage door, and checks its state.
+"""An example of tests of your controller: a test operates an accessory, and checks its state.
 
-    python3 Examples/python/test_garage.py hapsim Profiles
+    pip install hapsim-VERSION-py3-none-any.whl pytest      # the wheel of a release of hapsim; `hapsim` is on PATH
+    pytest Examples/python
 
-The arguments are the paths of hapsim and of its profiles. This test sets values as a person at the door; in your test, your controller writes them.
+The fixture `hapsim` starts accessories. These tests set values as a person at the door; in your test, your controller writes them.
 """
 
-import sys
+import pytest
 
-from hapsim import Hapsim, Refused
-
-
-def test_the_door_stops_at_an_obstruction(program, profiles):
-    with Hapsim.start(f"{profiles}/garage-door.hasaccessory", program=program) as hapsim:
-        door = hapsim.accessory("Garage Door")
-        door.set("TargetDoorState", "open")
-        hapsim.advance("8s")
-        assert door.value("CurrentDoorState") == "open"
-        door.set("TargetDoorState", "closed")
-        hapsim.advance("2s")
-        assert door.value("CurrentDoorState") == "closing"
-        last = hapsim.log()[-1]["seq"]
-        door.do("obstruct")
-        event = hapsim.wait("changed", after=last, name="Obstruction Detected")
-        assert event["value"] is True
-        assert door.value("CurrentDoorState") != "closing"
+from hapsim import Refused
 
 
-def test_an_invalid_value_is_refused(program, profiles):
-    with Hapsim.start(f"{profiles}/garage-door.hasaccessory", program=program) as hapsim:
-        door = hapsim.accessory("Garage Door")
-        try:
-            door.set("TargetDoorState", 2)
-        except Refused as refusal:
-            assert refusal.status == 422 and "maxValue is 1" in str(refusal)
-        else:
-            raise AssertionError("the value was accepted")
+def test_the_door_stops_at_an_obstruction(hapsim):
+    world = hapsim("garage-door")
+    door = world.accessory("Garage Door")
+    door.set("TargetDoorState", "open")
+    world.advance("8s")
+    assert door.value("CurrentDoorState") == "open"
+    door.set("TargetDoorState", "closed")
+    world.advance("2s")
+    assert door.value("CurrentDoorState") == "closing"
+    last = world.log()[-1]["seq"]
+    door.do("obstruct")
+    event = world.wait("changed", after=last, name="Obstruction Detected")
+    assert event["value"] is True
+    assert door.value("CurrentDoorState") != "closing"
 
 
-def test_an_accessory_is_made_from_service_types(program, profiles):
-    with Hapsim.start(f"{profiles}/garage-door.hasaccessory", program=program) as hapsim:
-        profile = hapsim.ask("POST", "/v1/profiles", {"services": ["LightBulb:Brightness"], "name": "Desk lamp"})
-        lamp = hapsim.add(profile)
-        lamp.set("Brightness", 30)
-        lamp.fault("latency", by="2s")
-        assert lamp.details["faults"] == ["latency:by=2s"]
-        assert [one.number for one in hapsim.accessories] == [1, 2]
+def test_an_invalid_value_is_refused(hapsim):
+    world = hapsim("garage-door")
+    door = world.accessory("Garage Door")
+    with pytest.raises(Refused, match="maxValue is 1") as refusal:
+        door.set("TargetDoorState", 2)
+    assert refusal.value.status == 422
 
 
-if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        raise SystemExit("usage: test_garage.py HAPSIM PROFILES")
-    for name, test in list(globals().items()):
-        if name.startswith("test_"):
-            test(*sys.argv[1:])
-            print(f"passed: {name[5:].replace('_', ' ')}")
+def test_an_accessory_is_made_from_service_types(hapsim):
+    world = hapsim("garage-door")
+    profile = world.ask("POST", "/v1/profiles", {"services": ["LightBulb:Brightness"], "name": "Desk lamp"})
+    lamp = world.add(profile)
+    lamp.set("Brightness", 30)
+    lamp.fault("latency", by="2s")
+    assert lamp.details["faults"] == ["latency:by=2s"]
+    assert [one.number for one in world.accessories] == [1, 2]

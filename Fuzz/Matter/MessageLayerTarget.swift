@@ -170,7 +170,7 @@ private let verifier = SPAKE2Plus.Secrets(passcode: 20_202_021, salt: derivation
 private func fuzzPASE(_ program: inout ByteProgram) {
   let initiator = PASEInitiator(passcode: 20_202_021, localSession: 1, random: .seeded(1))
   var ends: [any Handshake] = [
-    initiator, PASEResponder(verifier: verifier, derivation: derivation, localSession: 2, random: .seeded(2)),
+    initiator, PASEResponder(verifier: { verifier }, derivation: derivation, localSession: 2, random: .seeded(2)),
   ]
   var (message, isChanged, establishedCount) = (initiator.request, false, 0)
   for turn in 1... {

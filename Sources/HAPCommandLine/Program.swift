@@ -50,7 +50,7 @@ package struct Program: Sendable {
     case "help": return showHelp(of: words.dropFirst().first, console)
     case "--version":
       guard let version else { break }
-      console.print("\(name) \(version)")
+      console.print("\(name) \(versionText(version))")
       return .well
     default: break
     }

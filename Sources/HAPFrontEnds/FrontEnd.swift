@@ -6,6 +6,7 @@ import HAPLoop
 import HAPModel
 import HAPPairing
 import HAPTransport
+import HAPWire
 
 /// The access of one protocol's controllers to a hosted accessory: connections, messages, and discovery.
 ///
@@ -31,10 +32,7 @@ package protocol FrontEnd: AnyObject {
   /// Announces the accessory, or stops announcing it. Everything else is unchanged.
   func setAnnounced(_ isAnnounced: Bool)
   /// Called when the attributes have another database, before its events are sent.
-  /// - Parameters:
-  ///   - model: the model of aid 1.
-  ///   - configurationNumber: 1...65535.
-  func databaseWasReplaced(model: String, configurationNumber: UInt16)
+  func databaseWasReplaced(_ replacement: DatabaseReplacement)
   /// Called when a bridged accessory is unreachable from now on, or reachable again.
   func reachabilityChanged(aid: UInt64)
   /// The open connections, in the order in which they were made.
@@ -53,6 +51,20 @@ extension FrontEnd {
   package func runEnds() {}
   package func reachabilityChanged(aid: UInt64) {}
   package var connectionCount: Int { connections.count }
+}
+
+/// What front ends need to know of another database, besides its attributes.
+package struct DatabaseReplacement {
+  /// The model of aid 1.
+  package let model: String
+  /// 1...65535.
+  package let configurationNumber: UInt16
+  /// The choices of the profile about its Matter side, by the service or the characteristic.
+  package let matter: [AttributeID: JSONNode]
+
+  package init(model: String, configurationNumber: UInt16, matter: [AttributeID: JSONNode]) {
+    (self.model, self.configurationNumber, self.matter) = (model, configurationNumber, matter)
+  }
 }
 
 /// The visibility of an accessory for controllers when it starts.

@@ -10,8 +10,15 @@ package protocol MatterNodeFrontEnd: FrontEnd {
   /// Closes the commissioning window, as the user of the device does, and undoes a commissioning in it.
   func closeWindow() throws(MatterRefusal)
   /// Removes a fabric, with its sessions, subscriptions and access entries.
-  /// - Parameter done: called when the removal is stored, or with false when that has failed.
-  func removeFabric(_ index: UInt8, done: @escaping (Bool) -> Void) throws(MatterRefusal)
+  /// - Parameter done: called once, when the removal is stored or has failed, or when the accessory stops before that.
+  func removeFabric(_ index: UInt8, done: @escaping (StoreOutcome) -> Void) throws(MatterRefusal)
+}
+
+/// Whether a change was stored.
+package enum StoreOutcome: Hashable, Sendable {
+  case stored, failed
+  /// The accessory stopped while the change was being stored, or before.
+  case unknown
 }
 
 /// Why a node refuses a change by its user.

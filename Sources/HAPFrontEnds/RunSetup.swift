@@ -4,6 +4,7 @@ import HAPDeviations
 import HAPIP
 import HAPModel
 import HAPPairing
+import HAPWire
 
 /// The initial data of a run of a hosted accessory.
 package struct RunSetup {
@@ -15,6 +16,8 @@ package struct RunSetup {
   package let setupCode: SetupCode
   package let advertisement: Advertisement
   package let database: AttributeDatabase
+  /// The choices of the profile about its Matter side, by the service or the characteristic.
+  package let matter: [AttributeID: JSONNode]
   package let pairings: [Pairing]
   package let failedAttempts: Int
   package let quirks: IPQuirks
@@ -29,8 +32,9 @@ package struct RunSetup {
 
   package init(
     name: String, instanceName: String, hostName: String, identity: AccessoryIdentity, setupCode: SetupCode,
-    advertisement: Advertisement, database: AttributeDatabase, pairings: [Pairing], failedAttempts: Int,
-    quirks: IPQuirks, attributeQuirks: AttributeQuirks, pairingQuirks: PairingQuirks, defect: Defect?, openFiles: Int?,
+    advertisement: Advertisement, database: AttributeDatabase, matter: [AttributeID: JSONNode] = [:],
+    pairings: [Pairing], failedAttempts: Int, quirks: IPQuirks, attributeQuirks: AttributeQuirks,
+    pairingQuirks: PairingQuirks, defect: Defect?, openFiles: Int?,
     frontEndSecret: SecretBytes?
   ) {
     self.name = name
@@ -40,6 +44,7 @@ package struct RunSetup {
     self.setupCode = setupCode
     self.advertisement = advertisement
     self.database = database
+    self.matter = matter
     self.pairings = pairings
     self.failedAttempts = failedAttempts
     self.quirks = quirks

@@ -36,7 +36,7 @@ extension MatterFrontEnd: MatterNodeFrontEnd {
     try changed { (server) throws(NodeWindow.Refusal) in try server.closeWindow() }
   }
 
-  package func removeFabric(_ index: UInt8, done: @escaping (Bool) -> Void) throws(MatterRefusal) {
+  package func removeFabric(_ index: UInt8, done: @escaping (StoreOutcome) -> Void) throws(MatterRefusal) {
     guard let node else { throw .notServed }
     let fabrics = node.server.durableFabrics.map(\.index)
     guard fabrics.contains(index) else { throw .noFabric(others: fabrics) }

@@ -84,7 +84,7 @@ package final class MatterFrontEnd: FrontEnd {
     self.node = node
     // Its timer is one of the handles of a running accessory, also before the first datagram.
     _ = network
-    waiting = node.newData.map { .store($0) }
+    waiting = node.takeNewData().map { .store($0) }
     if visibility.hasRadio { try sockets.open(at: place.places, port: settings.port) }
     act()
   }
@@ -99,7 +99,7 @@ package final class MatterFrontEnd: FrontEnd {
     isStopped = true
     timer.close()
     network.close()
-    for case .answer(let done) in waiting { done(false) }
+    for case .answer(let done) in waiting { done(.unknown) }
     waiting = []
     switch ending {
     case .orderly, .forRestart: records.set([])
@@ -129,10 +129,11 @@ package final class MatterFrontEnd: FrontEnd {
 
   // MARK: The accessory
 
-  package func databaseWasReplaced(model: String, configurationNumber: UInt16) {
+  package func databaseWasReplaced(_ replacement: DatabaseReplacement) {
     change { node in
       let endpoints = node.accessory.endpoints
-      let paths = node.accessory.databaseWasReplaced()
+      let overrides = MappingOverrides(replacement.matter, in: parts.attributes.database)
+      let paths = node.accessory.databaseWasReplaced(overrides)
       if endpoints != node.accessory.endpoints { node.server.partsChanged(at: now) }
       return paths
     }
@@ -218,7 +219,7 @@ package final class MatterFrontEnd: FrontEnd {
   /// - Parameter last: steps that follow.
   private func act(last: [Step]) {
     guard let node, !isStopped else {
-      for case .answer(let done) in last { done(false) }
+      for case .answer(let done) in last { done(.unknown) }
       return
     }
     // Changes by a request are stored before its answer leaves.
@@ -235,15 +236,15 @@ package final class MatterFrontEnd: FrontEnd {
   }
 
   /// Performs what the node asks for.
-  /// - Parameter done: called when all of it is stored, or with false when that has failed.
-  func act(whenStored done: @escaping (Bool) -> Void) { act(last: [.answer(done)]) }
+  /// - Parameter done: called when all of it is stored or has failed, or when the accessory stops.
+  func act(whenStored done: @escaping (StoreOutcome) -> Void) { act(last: [.answer(done)]) }
 
   private func performWaiting() {
     while !isStoring, !waiting.isEmpty {
       switch waiting.removeFirst() {
       case .store(let data): wait(for: data)
       case .action(let action): perform(action)
-      case .answer(let done): done(true)
+      case .answer(let done): done(.stored)
       }
     }
   }
@@ -294,12 +295,15 @@ package final class MatterFrontEnd: FrontEnd {
     node?.server.dropped(datagrams, at: now)
   }
 
-  /// Fails the answers that have waited for what could not be stored. The next `store` has the whole state.
+  /// Fails the answers that have waited for what could not be stored. If the state of the node is stored again, it has
+  /// their changes, too, and they wait for it.
   private func failWaitingAnswers() {
-    let next = waiting.firstIndex(where: \.stores) ?? waiting.endIndex
-    let answers = waiting[..<next].compactMap { if case .answer(let done) = $0 { done } else { nil } }
-    waiting = waiting[..<next].filter { if case .answer = $0 { false } else { true } } + waiting[next...]
-    for done in answers { done(false) }
+    let next = waiting.firstIndex(where: \.storesState)
+    let early = waiting[..<(next ?? waiting.endIndex)]
+    let answers = early.filter(\.isAnswer)
+    waiting = early.filter { !$0.isAnswer } + waiting[early.endIndex...]
+    if let next { return waiting.insert(contentsOf: answers, at: next - answers.count + 1) }
+    for case .answer(let done) in answers { done(.failed) }
   }
 
   private func compute(_ work: HandshakeWork) {
@@ -332,14 +336,11 @@ enum Step {
   case store(FrontEndData)
   case action(NodeServer.Action)
   /// Answers a command.
-  case answer((Bool) -> Void)
+  case answer((StoreOutcome) -> Void)
 
-  var stores: Bool {
-    switch self {
-    case .store, .action(.store): true
-    case .action, .answer: false
-    }
-  }
+  var isAnswer: Bool { if case .answer = self { true } else { false } }
+  /// Whether it stores the whole state of the node.
+  var storesState: Bool { if case .action(.store) = self { true } else { false } }
 }
 
 extension NodeServer.Action {

@@ -17,7 +17,7 @@ struct MatterLabel {
   let host: UInt64
   private let salt: [UInt8]
 
-  /// Makes a label. It takes milliseconds.
+  /// Makes a label. It takes a millisecond.
   init(_ settings: MatterSettings, random: LabelRandomness) {
     // The draws do not depend on the settings, so that an option changes nothing else.
     let drawn = random.identifiers
@@ -43,10 +43,14 @@ struct MatterLabel {
   }
 
   private static func access(_ passcode: Passcode, salt: [UInt8]) -> PasscodeAccess {
-    guard
-      let secrets = SPAKE2Plus.Secrets(passcode: passcode.number, salt: salt, iterations: iterations),
-      let access = PasscodeAccess(verifier: secrets.verifier, iterations: iterations, salt: salt)
-    else { preconditionFailure("the salt and the iterations are within the limits") }
+    let limits = "the salt and the iterations are within the limits"
+    let access = PasscodeAccess(iterations: iterations, salt: salt) {
+      guard let secrets = SPAKE2Plus.Secrets(passcode: passcode.number, salt: salt, iterations: iterations) else {
+        preconditionFailure(limits)
+      }
+      return secrets.verifier
+    }
+    guard let access else { preconditionFailure(limits) }
     return access
   }
 
@@ -105,7 +109,7 @@ struct MatterLabel {
       vendor: credentials.vendor, product: credentials.product, discriminator: discriminator, passcode: passcode)
   }
 
-  /// Makes a random passcode and a random discriminator for a window. It takes milliseconds.
+  /// Makes a random passcode and a random discriminator for a window.
   func newSecret(_ random: RandomSource) -> (secret: NodeWindow.Secret, payload: OnboardingPayload) {
     let payload = payload(discriminator: Self.discriminator(random), passcode: Self.passcode(random))
     let access = Self.access(payload.passcode, salt: random.bytes(Self.saltByteCount))

@@ -6,6 +6,9 @@ import HAPLoop
 final class MatterSockets {
   /// The default of Matter 1.4 §2.5.6.1. Any other port can be announced.
   static let standardPort: UInt16 = 5540
+  /// How often any free port is tried. The system chooses it for the first socket, and another program can have it in the
+  /// other address family.
+  private static let mostChoices = 32
 
   private let loop: EventLoop
   private var sockets: [UDPSocket] = []
@@ -22,7 +25,9 @@ final class MatterSockets {
   /// - Parameter wanted: nil: the port of the last time, 5540, or any free port, in this order.
   /// - Throws: `.addressNotAvailable`, `.permissionDenied`, …; no socket is open then.
   func open(at places: [ListeningPlace], port wanted: UInt16?) throws(LoopError) {
-    let candidates = wanted.map { [$0] } ?? ([port, Self.standardPort].filter { $0 != 0 } + [0])
+    let candidates =
+      wanted.map { [$0] }
+      ?? ([port, Self.standardPort].filter { $0 != 0 } + Array(repeating: 0, count: Self.mostChoices))
     for candidate in candidates {
       do throws(LoopError) { return try bind(places, port: candidate) } catch {
         guard error.code == .addressInUse else { throw error }
@@ -39,7 +44,7 @@ final class MatterSockets {
     port = wanted
     isPermitted = [:]
     do throws(LoopError) {
-      for host in places.hosts {
+      for host in places.datagramHosts {
         // No interface: any. Several places can have the same host, and differ in their interface alone.
         let named = places.filter { $0.covers(host) }.map(\.interface)
         let interfaces = named.contains(nil) ? nil : Set(named.compactMap(\.self))
@@ -77,8 +82,8 @@ final class MatterSockets {
 }
 
 extension [ListeningPlace] {
-  /// The hosts of the sockets, each once. A socket for `::` receives IPv6 alone.
-  fileprivate var hosts: [IPAddress] {
+  /// The hosts of the sockets of one node, each once. A socket for `::` receives IPv6 alone.
+  package var datagramHosts: [IPAddress] {
     var hosts: [IPAddress] = []
     for host in flatMap({ $0.host == .anyV6 ? [.anyV6, .anyV4] : [$0.host] }) where !hosts.contains(host) {
       hosts.append(host)

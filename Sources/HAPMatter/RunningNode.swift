@@ -23,8 +23,7 @@ final class RunningNode {
   let server: NodeServer
   private let setup: RunSetup
   private let deviceType: UInt32
-  /// What has to be stored after the start.
-  private(set) var newData: [FrontEndData] = []
+  private var newData: [FrontEndData] = []
   private var storedNumbers: EndpointNumbers
   private var storedSettingsEdition = 0
   private var connectionNumbers: [SessionHandle: UInt64] = [:]
@@ -61,8 +60,8 @@ final class RunningNode {
     }
     let nodeID = setup.identity.deviceID.text.filter { $0 != ":" }
     accessory = MappedAccessory(
-      frontEnd.parts.attributes, frontEnd.session, numbers: numbers, nodeID: nodeID,
-      vendor: label.credentials.vendor, settings: kept.values
+      frontEnd.parts.attributes, frontEnd.session, MappingOverrides(setup.matter, in: setup.database),
+      numbers: numbers, nodeID: nodeID, vendor: label.credentials.vendor, settings: kept.values
     ) { random.bytes(4).reduce(0) { $0 << 8 | UInt32($1) } }
     storedNumbers = numbers
     accessory.now = frontEnd.now
@@ -103,6 +102,12 @@ final class RunningNode {
   }
 
   // MARK: Stored data
+
+  /// Returns what has to be stored after the start, once.
+  func takeNewData() -> [FrontEndData] {
+    defer { newData = [] }
+    return newData
+  }
 
   /// Returns what has changed since the last call.
   func changedData() -> [FrontEndData] {

@@ -242,6 +242,7 @@ extension BuiltAccessory {
     var built = self
     built.database = .empty
     built.behaviours = []
+    built.matter = [:]
     built.configurationText = ""
     return built
   }
@@ -263,7 +264,7 @@ extension AccessoryProfile {
   /// - Returns: the contents of the files that its behaviours name.
   func refuseProblems() throws(ProfileErrors) -> ReplayFiles {
     let files = ReplayFiles(beside: fileName)
-    let problems = problems + behaviourProblems(files)
+    let problems = problems + behaviourProblems(files) + matterProblems
     guard !problems.contains(where: { $0.severity == .error }) else {
       throw ProfileErrors(fileName: fileName, problems: problems)
     }

@@ -104,6 +104,32 @@ public struct AccessoryProfile: Sendable {
     }
   }
 
+  /// Every `matter` member, and whether it is that of a service. Copies are not repeated.
+  package var matterNodes: [(node: JSONNode, isOfService: Bool)] {
+    accessories.flatMap(\.services).flatMap { service in
+      (service.matter.map { [($0, true)] } ?? [])
+        + service.characteristics.compactMap { draft in
+          draft.matter.map { ($0, false) }
+        }
+    }
+  }
+
+  /// The nodes of all services and characteristics of a built accessory; nil: an object that the profile does not mention.
+  /// - Parameter database: of this profile.
+  package func nodes(in database: AttributeDatabase) -> [AttributeID: JSONNode] {
+    var nodes: [AttributeID: JSONNode] = [:]
+    for (entry, accessory) in zip(database.accessoryEntries, accessories.flatMap(\.expanded).map(\.accessory)) {
+      for (index, draft) in zip(entry.services, accessory.services) where !draft.isAdded {
+        let service = database.services[index]
+        nodes[AttributeID(aid: entry.aid, iid: service.iid)] = draft.node
+        for (slot, draft) in zip(service.slots, draft.characteristics) where !draft.isAdded {
+          nodes[database.id(ofSlot: slot)] = draft.node
+        }
+      }
+    }
+    return nodes
+  }
+
   /// Sorts problems by their position and removes duplicates.
   private static func ordered(_ problems: [ProfileProblem]) -> [ProfileProblem] {
     var seen: Set<ProfileProblem> = []

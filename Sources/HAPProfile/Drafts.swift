@@ -35,6 +35,8 @@ struct ServiceDraft: Equatable, Sendable {
   var linked: [(label: String, node: JSONNode)] = []
   var iid: UInt64?
   var behaviour: JSONNode?
+  /// The member `matter`.
+  var matter: JSONNode?
   var characteristics: [CharacteristicDraft] = []
   var isAdded = false
   /// Whether its type is invalid, and `type` is a placeholder.
@@ -52,6 +54,8 @@ struct CharacteristicDraft: Equatable, Sendable {
   var characteristic: Characteristic
   var definition: CharacteristicDefinition?
   var iid: UInt64?
+  /// The member `matter`.
+  var matter: JSONNode?
   /// Whether the profile states a valid value.
   var hasWrittenValue = false
   var isAdded = false

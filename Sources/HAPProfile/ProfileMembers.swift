@@ -10,10 +10,10 @@ enum ProfileMembers {
     ]
   static let bridgedAccessory = who + ["copies", "services"]
   static let service = [
-    "type", "name", "primary", "hidden", "id", "iid", "linked", "characteristics", "behaviour",
+    "type", "name", "primary", "hidden", "id", "iid", "linked", "characteristics", "behaviour", "matter",
   ]
   static let characteristic = [
     "type", "value", "format", "perms", "unit", "description", "minValue", "maxValue", "minStep", "maxLen",
-    "maxDataLen", "valid-values", "valid-values-range", "iid", "persist",
+    "maxDataLen", "valid-values", "valid-values-range", "iid", "persist", "matter",
   ]
 }

@@ -1,5 +1,6 @@
 import HAPCommandLine
 import HAPHost
+import HAPLoop
 import HAPMatter
 import HAPModel
 
@@ -67,6 +68,11 @@ extension RunOptions {
     matter.isSeeded = seed != nil
     setting.frontEnds.append(MatterFrontEnd.choice(matter))
   }
+
+  /// Returns the number of open files with which one accessory listens in these places.
+  package func listenerCount(at places: [ListeningPlace]) -> Int {
+    places.count + (matter == nil ? 0 : places.datagramHosts.count)
+  }
 }
 
 extension RunOptions {
@@ -78,7 +84,10 @@ extension RunOptions {
     let folder = state + "/matter-trust"
     try makePrivateFolder(folder)
     let file = "\(folder)/\(device.text.filter { $0 != ":" }).der"
-    try writeFile(file, matter.trustAnchor, overwriting: true)
+    // Replacing a file waits for the disk, and the certificate is the same at every start.
+    if (try? readFile(file, limit: 1 << 20)) != matter.trustAnchor {
+      try writeFile(file, matter.trustAnchor, overwriting: true)
+    }
     return file
   }
 }

@@ -27,7 +27,7 @@ struct TrialConclusion {
     self.init(
       judging,
       RunHeader(
-        version: hapsimVersion, target: "controllers of \(names.joined(separator: ", "))", facts: facts,
+        version: projectVersion, target: "controllers of \(names.joined(separator: ", "))", facts: facts,
         seed: options.seed ?? 0, time: WallClock.stamp, arguments: options.profiles, program: .hapsimJudge),
       secrets: accessories.map(\.setupCode.text))
   }

@@ -5,7 +5,7 @@ import HAPWire
 extension Program {
   /// The program `hapsim` with all its commands.
   package static let hapsim = Program(
-    name: "hapsim", version: hapsimVersion,
+    name: "hapsim", version: projectVersion,
     summary: "Simulates HomeKit accessories over IP: any HomeKit controller can discover, pair with and control them",
     commands: [
       .run, .fleet, .record, .judge, .ctl, .validate, .new, .edit, .import, .types, .behaviours, .quirks, .defects,

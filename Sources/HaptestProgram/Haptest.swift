@@ -4,7 +4,7 @@ import HAPWire
 extension Program {
   /// The `haptest` program with its commands.
   package static let haptest = Program(
-    name: "haptest", version: haptestVersion,
+    name: "haptest", version: projectVersion,
     summary: "Checks HomeKit accessories over IP against the rules of HAP, and explains how to fix each failure",
     commands: [
       .run, .stability, .list, .explain, .lint, .diff, .matrix, .rerun, .claims, .baseline, .fuzz, .validate,
@@ -16,6 +16,3 @@ extension Program {
     ],
     nearest: { nearestName(to: $0, in: $1) })
 }
-
-/// The version; before a release, the next one.
-package let haptestVersion = "0.1.0"

@@ -80,3 +80,12 @@ extension UInt64 {
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }
+
+extension UInt32 {
+  /// At least four upper-case hexadecimal digits, as the documentation writes identifiers of clusters, attributes and
+  /// device types.
+  package var digits: String {
+    let digits = String(self, radix: 16, uppercase: true)
+    return String(repeating: "0", count: Swift.max(0, 4 - digits.count)) + digits
+  }
+}

@@ -88,6 +88,11 @@ private func run(_ words: String...) -> (exit: ExitCode, out: String, error: Str
     #expect(run("--version") == (.well, "greet 1.2\n", ""))
   }
 
+  @Test("The version has the first ten characters of the commit, if the sources are of an archive") func commit() {
+    #expect(versionText("1.2", commit: "$Format:%H$") == "1.2")
+    #expect(versionText("1.2", commit: "0123456789abcdef0123456789abcdef01234567") == "1.2 (0123456789)")
+  }
+
   @Test("The help of a command is wrapped to the width; long options get a separate line") func commandHelp() {
     #expect(
       program.commands[0].helpText(program: "greet", width: 50) == """

@@ -46,6 +46,18 @@ private let group = try! IPAddress("224.0.0.251")
     #expect(seen == ["::1", "::1", "7", "true"])
   }
 
+  @Test("All sockets of a loop receive into one memory, so a thousand sockets need little")
+  func memory() async {
+    let isShared: Bool = await onLoop { loop, finish in
+      let sockets = (0..<3).map { _ in
+        try! loop.driver.makeDatagramSocket(host: .loopbackV4, port: 0, sharing: false) as! KernelDatagramSocket
+      }
+      finish(sockets.allSatisfy { $0.memory === sockets[0].memory })
+      for socket in sockets { socket.close() }
+    }
+    #expect(isShared)
+  }
+
   @Test("A port is shared only by sockets that all allow it")
   func sharing() async {
     let outcome: [String] = await onLoop { loop, finish in

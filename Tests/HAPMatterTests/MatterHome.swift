@@ -10,6 +10,7 @@ import HAPWire
 import HAPWorld
 import MatterProtocol
 import Synchronization
+import Testing
 
 @testable import HAPCommands
 @testable import HAPHost
@@ -155,6 +156,25 @@ final class ServedNode: @unchecked Sendable {  // confined to the world's thread
       loop.schedule { [self] in dispatcher.answer(Array(line.utf8)) { continuation.resume(returning: $0) } }
     }
     return try JSONNode.parse(Array(text.utf8))
+  }
+
+  /// The answers to command lines that arrive in one turn of the loop, in which nothing can be stored.
+  func answers(_ lines: [String]) async throws -> [JSONNode] {
+    let texts = await withCheckedContinuation { (continuation: CheckedContinuation<[String], Never>) in
+      let answers = Mutex<[Int: String]>([:])
+      loop.schedule { [self] in
+        for (index, line) in lines.enumerated() {
+          dispatcher.answer(Array(line.utf8)) { text in
+            let all = answers.withLock { answers in
+              #expect(answers.updateValue(text, forKey: index) == nil, "two answers to \(line)")
+              return answers.count == lines.count ? answers : nil
+            }
+            if let all { continuation.resume(returning: lines.indices.compactMap { all[$0] }) }
+          }
+        }
+      }
+    }
+    return try texts.map { try JSONNode.parse(Array($0.utf8)) }
   }
 
   /// The answer to a command that must succeed.

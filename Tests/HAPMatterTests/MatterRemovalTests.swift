@@ -1,4 +1,5 @@
 @testable import MatterController
+import HAPWire
 import MatterInteraction
 import MatterModel
 import MatterProtocol
@@ -81,6 +82,58 @@ import Testing
       #expect(try await second.commission(served))
       #expect(try served.fabricCount == 2 && served.subscriptionCount == 1)
       #expect(try await second.read(Self.onOff) == .bool(false))
+      try second.stop()
+      try first.stop()
+      try served.stop()
+    }
+  }
+
+  // MARK: Answers of remove-fabric
+
+  private static func outcome(_ answer: JSONNode) -> String {
+    if answer["ok"]?.boolValue == true { return "ok" }
+    return answer["error"]?["message"]?.stringValue ?? "?"
+  }
+
+  private static let unknown =
+    "\"Lamp\" stopped before it was known whether the removal of the fabric is stored: 'status' lists its fabrics when it runs again"
+
+  /// Checked: this test fails if the outcome is a failure, and if there is no answer.
+  @Test(
+    "An accessory that stops or restarts before it has stored a removal answers that the outcome is not known",
+    arguments: ["reboot", "power-cut", "factory-reset", "stop"])
+  func removalWhileStopping(ending: String) async throws {
+    try await withMatterHome { home in
+      let served = try ServedNode(Profile.light, in: home)
+      let phone = try MatterPhone(home)
+      #expect(try await phone.commission(served))
+      try await phone.sleep(.seconds(2))
+      let answers = try await served.answers([
+        #"{"command": "remove-fabric", "fabric": 1}"#, #"{"command": "\#(ending)", "accessory": "Lamp"}"#,
+      ])
+      #expect(answers.map(Self.outcome) == [Self.unknown, "ok"])
+      // It was being stored, and is.
+      if ending != "stop" { #expect(try served.fabricCount == 0) }
+      try phone.stop()
+      try served.stop()
+    }
+  }
+
+  /// Checked: this test fails if the first removal is answered at once.
+  @Test("If the first of two removals can't be stored, its answer is that of the second one, which stores both")
+  func secondRemoval() async throws {
+    try await withMatterHome { home in
+      var served = try ServedNode(Profile.light, in: home)
+      let (first, second) = (try MatterPhone(home), try MatterPhone(home, number: 2, node: 77))
+      try await share(served, first, second)
+      try await first.sleep(.seconds(2))
+      home.disk.fail(.write)
+      let answers = try await served.answers([1, 2].map { #"{"command": "remove-fabric", "fabric": \#($0)}"# })
+      #expect(answers.map(Self.outcome) == ["ok", "ok"])
+      #expect(served.eventNames().filter { $0 == "trouble" }.count == 1)
+      home.losePower()
+      served = try ServedNode(Profile.light, in: home)
+      #expect(try served.fabricCount == 0)
       try second.stop()
       try first.stop()
       try served.stop()

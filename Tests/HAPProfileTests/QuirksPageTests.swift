@@ -9,7 +9,6 @@ import Testing
 ///
 /// Checked: these tests fail with a sixth preset.
 @Suite("The pages of the quirks") struct QuirksPageTests {
-  private static let writes = ProcessInfo.processInfo.environment["HAPTEST_WRITE_DOCS"] == "1"
   private let sources: QuirksSources
   private let comments: QuirksComments
 
@@ -48,14 +47,14 @@ import Testing
   @Test("docs/reference/quirks.md has the meaning and the settings of each field")
   func page() throws {
     try hold("docs/reference/quirks.md") { page in
-      page.between("fields", meaningTable).between("presets", presetTable).between("releases", releaseTable)
+      try page.between("fields", meaningTable).between("presets", presetTable).between("releases", releaseTable)
     }
   }
 
   @Test("docs/internals/quirks-sources.md has the public sources of each setting")
   func sourcePage() throws {
     try hold("docs/internals/quirks-sources.md") { page in
-      page.between("revisions", revisionTable).between("sources", sourceTable)
+      try page.between("revisions", revisionTable).between("sources", sourceTable)
     }
   }
 
@@ -63,7 +62,7 @@ import Testing
   func schema() throws {
     try hold("Profiles/schema.json") { schema in
       let presets = Quirks.presets.keys.map { "\"\($0)\"" }.joined(separator: ", ")
-      return schema.replacing(
+      return try schema.replacing(
         from: "    \"preset\": { \"enum\": [", to: "] },\n", with: presets
       ).replacing(
         from: "        \"preset\": { \"$ref\": \"#/$defs/preset\" },\n", to: "\n      },\n",
@@ -71,12 +70,10 @@ import Testing
     }
   }
 
-  private func hold(_ path: String, _ make: (String) -> String) throws {
-    let file = Repository.root.appending(path: path)
-    let old = try String(contentsOf: file, encoding: .utf8)
-    let new = make(old)
-    if Self.writes { return try Data(new.utf8).write(to: file) }
-    #expect(old == new, "\(path) is out of date; run the suite QuirksPageTests with HAPTEST_WRITE_DOCS=1")
+  private func hold(_ path: String, _ make: (String) throws -> String) throws {
+    #expect(
+      try GeneratedFile.isCurrent(path, make),
+      "\(path) is out of date; run the suite QuirksPageTests with HAPTEST_WRITE_DOCS=1")
   }
 
   // MARK: Tables
@@ -105,7 +102,7 @@ import Testing
   }
 
   private var releaseTable: String {
-    rows(
+    GeneratedFile.table(
       ["preset", "project", "release"],
       Quirks.presets.keys.map { name in
         let stack = sources.stacks[name]
@@ -115,7 +112,7 @@ import Testing
 
   private var revisionTable: String {
     let stacks = Quirks.presets.keys.compactMap { name in sources.stacks[name].map { ("`\(name)`", $0) } }
-    return rows(
+    return GeneratedFile.table(
       ["preset", "project", "release", "commit"],
       (stacks + sources.modules.map { ("used by `\($0.preset)`", $0.project) }).map {
         [$0.0, "[\($0.1.name)](https://github.com/\($0.1.name))", $0.1.release, "`\($0.1.commit)`"]
@@ -123,28 +120,7 @@ import Testing
   }
 
   private func table(_ heads: [String], _ cells: (QuirksField) -> [String]) -> String {
-    rows(heads, QuirksField.all.map(cells))
-  }
-
-  private func rows(_ heads: [String], _ rows: [[String]]) -> String {
-    let lines = [heads, heads.map { _ in "---" }] + rows
-    return lines.map { "| " + $0.joined(separator: " | ") + " |" }.joined(separator: "\n")
-  }
-}
-
-extension String {
-  /// Replaces the text between `<!-- name -->` and `<!-- end of name -->`.
-  fileprivate func between(_ name: String, _ text: String) -> String {
-    replacing(from: "<!-- \(name) -->\n", to: "<!-- end of \(name) -->", with: text + "\n")
-  }
-
-  /// Replaces the text between the first `start` and the next `end`.
-  fileprivate func replacing(from start: String, to end: String, with text: String) -> String {
-    guard let start = range(of: start), let end = range(of: end, range: start.upperBound..<endIndex) else {
-      Issue.record("the file has no \(start)…\(end)")
-      return self
-    }
-    return replacingCharacters(in: start.upperBound..<end.lowerBound, with: text)
+    GeneratedFile.table(heads, QuirksField.all.map(cells))
   }
 }
 

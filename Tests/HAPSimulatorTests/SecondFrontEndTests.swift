@@ -74,7 +74,7 @@ private final class MemoryFrontEnd: FrontEnd, AttributeFrontEnd {
     note("gains radio")
   }
   func setAnnounced(_ isAnnounced: Bool) { note("announced \(isAnnounced)") }
-  func databaseWasReplaced(model: String, configurationNumber: UInt16) { note("c# \(configurationNumber)") }
+  func databaseWasReplaced(_ replacement: DatabaseReplacement) { note("c# \(replacement.configurationNumber)") }
 
   var connections: [ControllerConnection] {
     [ControllerConnection(number: connection, peer: "memory", controller: nil, session: session)]

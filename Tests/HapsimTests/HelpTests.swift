@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test("The version is printed on standard output") func version() {
-    #expect(hapsim(["--version"]) == Transcript(out: "hapsim \(hapsimVersion)\n"))
+    #expect(hapsim(["--version"]) == Transcript(out: "hapsim \(projectVersion)\n"))
   }
 
   @Test("No command, an unknown command and an unknown option are wrong usage, reported on standard error")

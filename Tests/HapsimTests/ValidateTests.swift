@@ -152,6 +152,93 @@ private func file(_ text: String, in scratch: ScratchFolder) throws -> String {
     #expect(try object(said.out)["errors"] as? Int == problems.filter { $0["severity"] as? String == "error" }.count)
   }
 
+  // MARK: Matter
+
+  @Test("With --matter, no shipped profile deviates from the catalogue of Matter") func matterOfProfiles() throws {
+    let files = try FileManager.default.contentsOfDirectory(atPath: ours.path).filter { $0.hasSuffix(".hasaccessory") }
+    let said = hapsim(["validate", "--matter"] + files.sorted().map { ours.appending(path: $0).path })
+    #expect(said.exit == .well && !said.out.contains("warning"))
+    #expect(said.out.components(separatedBy: ".hasaccessory in Matter:\n").count == files.count + 1)
+  }
+
+  @Test("The table has the places of services, and JSON has them as paths") func matterTable() throws {
+    let lock = ours.appending(path: "switch.hasaccessory").path
+    let lines = hapsim(["validate", "--matter", lock]).out.split(separator: "\n").map(String.init)
+    #expect(Array(lines.prefix(2)) == ["\(lock): no problems", "\(lock) in Matter:"])
+    #expect(
+      lines[2].hasPrefix("  endpoint 1: 010F MountedOnOffControl (1.") && lines[2].hasSuffix("Switch, services[0])"))
+    #expect(lines.contains { $0.contains("0000 OnOff") && $0.hasSuffix("true if On is true") })
+    #expect(lines.contains { $0.hasSuffix("AccessoryInformation: its texts are in the clusters 0028 and 0039") })
+    let json = try object(hapsim(["validate", "--matter", "--json", lock]).out)
+    let profile = try #require((json["profiles"] as? [[String: Any]])?.first)
+    let matter = try #require(profile["matter"] as? [String: Any])
+    let service = try #require((matter["services"] as? [[String: Any]])?.first)
+    #expect(service["path"] as? String == "services[0]" && service["endpoint"] as? Int == 1)
+    #expect(((matter["endpoints"] as? [[String: Any]])?.first?["clusters"] as? [Any])?.count == 4)
+    #expect(try object(hapsim(["validate", "--json", lock]).out)["matter"] == nil)
+  }
+
+  @Test("A wrong choice about Matter is an error with its path and place, also without --matter")
+  func matterChoices() throws {
+    let scratch = ScratchFolder()
+    let path = try file(
+      """
+      { "format": "hasaccessory/1", "name": "Lamp", "services": [
+        { "type": "LightBulb", "matter": { "deviceType": "DimmableLight" } },
+        { "type": "Switch", "name": "B",
+          "characteristics": [ { "type": "On", "matter": { "cluster": "FC01", "attribute": "1" } } ] } ] }
+      """, in: scratch)
+    for words in [["validate", path], ["validate", "--matter", path]] {
+      let said = hapsim(words)
+      #expect(said.exit == .problem && said.out.hasSuffix("2 errors, 0 warnings\n"))
+      #expect(
+        said.out.contains(
+          "\(path):2:52: error: services[0].matter.deviceType: the device type 0101 DimmableLight demands the cluster 0008"
+        ))
+      #expect(
+        said.out.contains(
+          ":4:52: error: services[1].characteristics[0].matter: a cluster of Matter shows the characteristic already [matter]"
+        ))
+      #expect(!said.out.contains("in Matter:"))
+    }
+    // A profile with other errors is not mapped, but its choices are read.
+    let broken = try file(
+      #"{ "format": "hasaccessory/1", "name": "", "services": [ { "type": "LightBulb", "matter": { "deviceType": "Ligth" } } ] }"#,
+      in: scratch)
+    #expect(
+      hapsim(["validate", broken]).out.contains(#"services[0].matter.deviceType: there is no device type "Ligth""#))
+  }
+
+  @Test("Copies of an accessory have one error for one choice") func matterCopies() throws {
+    let scratch = ScratchFolder()
+    let path = try file(
+      #"{ "format": "hasaccessory/1", "name": "Bridge", "category": "bridge", "bridgedAccessories": [ { "name": "A", "copies": 5, "services": [ { "type": "Outlet", "matter": { "deviceType": "DoorLock" } } ] } ] }"#,
+      in: scratch)
+    let out = hapsim(["validate", path]).out
+    #expect(
+      out.contains("bridgedAccessories[0].services[0].matter.deviceType: ") && out.hasSuffix("1 error, 0 warnings\n"))
+  }
+
+  @Test("What Matter demands and an accessory lacks is a warning at the service") func matterConformance() throws {
+    let scratch = ScratchFolder()
+    // Without Identify, the cluster of that name has no command.
+    let path = try file(
+      """
+      { "format": "hasaccessory/1", "exact": true, "name": "Lamp", "category": "lightbulb", "services": [
+        { "type": "3E", "characteristics": [
+          { "type": "23", "format": "string", "perms": ["pr"], "value": "Lamp" } ] },
+        { "type": "43", "characteristics": [
+          { "type": "25", "format": "bool", "perms": ["pr", "pw", "ev"], "value": false } ] } ] }
+      """, in: scratch)
+    let said = hapsim(["validate", "--matter", path])
+    #expect(said.exit == .well && said.out.contains("in Matter:"))
+    #expect(
+      said.out.contains(
+        "\(path):4:3: warning: services[1]: the cluster 0003 Identify demands the command 0000 Identify: a controller may refuse endpoint 1 [matter-conformance]"
+      ))
+    #expect(!hapsim(["validate", path]).out.contains("matter-conformance"))
+  }
+
   @Test("Colour marks the severity, if there is colour") func colour() throws {
     let scratch = ScratchFolder()
     let path = try file("[]", in: scratch)

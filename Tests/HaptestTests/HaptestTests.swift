@@ -245,9 +245,9 @@ final class ScratchFolder {
   func replay() async throws {
     let folder = try ScratchFolder()
     #expect(await haptest("rerun", folder.path, "127.0.0.1:1").exit == .cannotRun)
-    _ = try folder.file("case.json", #"{"format": 1, "id": "ZZ-99", "seed": 1, "version": "0.1.0"}"#)
+    _ = try folder.file("case.json", #"{"format": 1, "id": "ZZ-99", "seed": 1, "version": "\#(projectVersion)"}"#)
     #expect(await haptest("rerun", folder.path, "127.0.0.1:1").exit == .nothingSelected)
-    let path = try folder.file("own.json", #"{"format": 1, "id": "PS-01", "seed": 1, "version": "0.1.0"}"#)
+    let path = try folder.file("own.json", #"{"format": 1, "id": "PS-01", "seed": 1, "version": "\#(projectVersion)"}"#)
     let unreachable = await haptest("rerun", path, "127.0.0.1:1", "--txt", "sf=1")
     #expect(unreachable.exit == .cannotRun)
     #expect(unreachable.error.contains("haptest rerun: 127.0.0.1:1") && !unreachable.error.contains("haptest run"))

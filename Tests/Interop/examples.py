@@ -16,7 +16,7 @@ import sys
 import threading
 from pathlib import Path
 
-from documents import commands, page_blocks
+from documents import agrees, commands, page_blocks
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 120  # seconds for one command; reaching it is a failure
@@ -250,7 +250,7 @@ class Page:
                 server.stop()
         else:
             output = self.finish(text, expected, anything=compared)
-            if compared and output.rstrip("\n").split("\n") != command.output:
+            if compared and not agrees(command.output, output.rstrip("\n").split("\n")):
                 raise Failure(f"'{text}' printed\n{output}")
 
     def finish(self, text, expected=0, anything=False):

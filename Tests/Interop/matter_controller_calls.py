@@ -16,6 +16,7 @@ import json
 import os
 import sys
 import threading
+import time
 import traceback
 from pathlib import Path
 
@@ -32,7 +33,7 @@ from chip.clusters.ClusterObjects import ALL_ACCEPTED_COMMANDS, ALL_ATTRIBUTES, 
 from chip.clusters.ClusterObjects import ClusterAttributeDescriptor, ClusterObjectFieldDescriptor  # noqa: E402
 from chip.ChipUtility import classproperty  # noqa: E402
 from chip.clusters.Types import Nullable  # noqa: E402
-from chip.discovery import DiscoveryType  # noqa: E402
+from chip.discovery import DiscoveryType, FilterType  # noqa: E402
 from chip.tlv import uint  # noqa: E402
 
 FIRST_CONTROLLER = 112233  # the node ID of this controller on each fabric
@@ -118,6 +119,21 @@ class Controller:
     async def commission_at(self, fabric, node, address, passcode):
         """Commissions the device at an address; PASE needs no discovery."""
         await self.on(fabric).CommissionIP(address, passcode, node)
+
+    async def discover(self, fabric, _, discriminator):
+        """Searches a device with an open commissioning window by its discriminator. Returns the seconds until the first one is found, and the
+        discriminators of all that are found then."""
+        controller = self.on(fabric)
+        # The library's own function looks for results only every 100 ms.
+        library, stack = controller._dmLib, controller._ChipStack
+        kind, text = int(FilterType.LONG_DISCRIMINATOR), str(discriminator).encode()
+        start = time.monotonic()
+        await stack.CallAsync(lambda: library.pychip_DeviceController_DiscoverCommissionableNodes(controller.devCtrl, kind, text))
+        while not await stack.CallAsyncWithResult(lambda: library.pychip_DeviceController_HasDiscoveredCommissionableNode(controller.devCtrl)):
+            await asyncio.sleep(0.001)
+        seconds = time.monotonic() - start
+        await stack.CallAsync(lambda: library.pychip_DeviceController_StopCommissionableDiscovery(controller.devCtrl))
+        return seconds, [found.longDiscriminator for found in await controller.GetDiscoveredDevices()]
 
     async def pase(self, fabric, node, address, passcode, port):
         """Establishes a session with the passcode."""
@@ -246,7 +262,7 @@ def cluster_problems(cluster, attributes):
         yield f"commands that the specification does not have: {unknown}"
 
 
-CALLS = ["commission", "commission_at", "pase", "add_fabric", "window", "connect", "instance", "expire", "read", "read_in_time", "write", "invoke", "events", "subscribe", "composition"]
+CALLS = ["commission", "commission_at", "discover", "pase", "add_fabric", "window", "connect", "instance", "expire", "read", "read_in_time", "write", "invoke", "events", "subscribe", "composition"]
 
 
 async def answer(controller, line):

@@ -1,6 +1,6 @@
-"""The files for continuous integration: the action, the examples for GitHub, GitLab and a plain shell, the Dockerfile.
+"""The files for continuous integration: workflows, issue forms, the examples for GitHub, GitLab and a plain shell, the Dockerfile.
 
-The steps of action.yml are run as GitHub's runner runs them.
+test_action.py has the tests of the action.
 
 On real sockets because shells and continuous integration systems run the built programs.
 """
@@ -11,63 +11,32 @@ import os
 import re
 import shutil
 import socket
-import stat
 import subprocess
 import sys
 import xml.etree.ElementTree as xml
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from action import ACTION, BAD, CODE, GOOD, PATIENCE, REPORTS, haptest, load, put, simulated, workspace  # noqa: F401
 from process import PROFILES, ROOT, hapsim
-from ruamel.yaml import YAML
 
-# The command that GitHub's runner uses for a step with `shell: bash`.
-RUNNER = ("bash", "--noprofile", "--norc", "-eo", "pipefail")
-PATIENCE = 100  # seconds
 SCRIPT = ROOT / "Examples/ci/haptest.sh"
 WORKFLOW = ROOT / "Examples/github-actions/conformance.yml"
+PROJECT_WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 PIPELINE = ROOT / "Examples/gitlab/.gitlab-ci.yml"
-REPORTS = ("junit.xml", "report.html", "report.json", "report.md")
-CODE = "031-45-154"
-# One case without a pairing and one with a pairing; with the quirks of HAP-python, HTTP-11 fails.
-GOOD, BAD = "HTTP-05,RD-01", "RD-01,HTTP-11"
-
-
-def load(path):
-    return YAML(typ="safe", pure=True).load(path)
-
-
-ACTION = load(ROOT / "action.yml")
-
-
-def haptest():
-    program = Path(hapsim()).with_name("haptest")
-    assert os.access(program, os.X_OK), f"{program} isn't built"
-    return program
-
-
-def simulated(*options):
-    words = (hapsim(), "run", PROFILES / "lock.hasaccessory", "--ephemeral", "--interface", "lo", *options)
-    return "exec " + " ".join(map(str, words))
-
-
-@pytest.fixture
-def workspace(tmp_path):
-    """An empty folder, so every file in it afterwards was written by the test."""
-    folder = tmp_path / "workspace"
-    folder.mkdir()
-    return folder
-
 
 # MARK: the files
 
 
 @pytest.mark.parametrize(
     ("schema", "path"),
-    [("github-actions", ROOT / "action.yml"), ("github-workflows", WORKFLOW), ("gitlab-ci", PIPELINE)],
+    [
+        ("github-actions", ROOT / "action.yml"), ("github-workflows", WORKFLOW), ("gitlab-ci", PIPELINE),
+        *(("github-workflows", path) for path in PROJECT_WORKFLOWS),
+        *(("github-issue-config" if path.stem == "config" else "github-issue-forms", path) for path in sorted((ROOT / ".github/ISSUE_TEMPLATE").iterdir())),
+    ],
     ids=lambda value: value if isinstance(value, str) else value.name,
-)
+)  # fmt: skip
 def test_a_file_is_valid_by_the_schema_of_its_system(schema, path):
     checker = Path(sys.executable).with_name("check-jsonschema")
     run = subprocess.run([checker, "--builtin-schema", f"vendor.{schema}", path], capture_output=True, text=True, timeout=PATIENCE)
@@ -78,10 +47,12 @@ def shell_parts():
     """Yields (name, text) of every shell script."""
     for step in ACTION["runs"]["steps"]:
         yield f"action.yml: {step['name']}", step["run"]
-    for name, job in load(WORKFLOW)["jobs"].items():
-        for step in job["steps"]:
-            if "run" in step:
-                yield f"{WORKFLOW.name}: {name}: {step['name']}", step["run"]
+    # The commands for macOS are those of the README.
+    for path in (WORKFLOW, *(path for path in PROJECT_WORKFLOWS if path.name != "macos.yml")):
+        for name, job in load(path)["jobs"].items():
+            for number, step in enumerate(job["steps"]):
+                if "run" in step:
+                    yield f"{path.name}: {name}: {step.get('name', number)}", step["run"]
     for name, job in load(PIPELINE).items():
         if isinstance(job, dict) and "script" in job:
             yield f"{PIPELINE.name}: {name}", "\n".join([*job["before_script"], *job["script"]])
@@ -110,6 +81,23 @@ def test_no_input_becomes_part_of_the_actions_shell_text():
         assert "${{" not in step.get("run", "")
 
 
+@pytest.mark.parametrize("path", PROJECT_WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_of_the_project_has_few_rights_a_time_limit_and_no_expression_in_its_shell_text(path):
+    workflow = load(path)
+    assert workflow["permissions"] == {"contents": "read"}
+    writes = [name for name, job in workflow["jobs"].items() if "write" in job.get("permissions", {}).values()]
+    assert writes == (["publish"] if path.name == "release.yml" else [])
+    for name, job in workflow["jobs"].items():
+        assert 0 < job["timeout-minutes"] <= 120, name
+        # In a container, GitHub's default is sh, which does not know `pipefail`.
+        assert "container" not in job or workflow["defaults"]["run"]["shell"] == "bash", name
+        for step in job["steps"]:
+            assert "${{" not in step.get("run", ""), step
+            assert "run" in step or re.fullmatch(r"actions/[\w-]+@v\d+", step["uses"]), step
+            for target in re.findall(r"(?m)^make ([a-z-]+)", step.get("run", "")):
+                assert re.search(rf"(?m)^{target}:", (ROOT / "Makefile").read_text()), target
+
+
 def test_the_workflow_passes_only_declared_inputs_to_the_action():
     (step,) = [step for step in load(WORKFLOW)["jobs"]["haptest"]["steps"] if step.get("uses", "").startswith("hapsim/")]
     assert set(step["with"]) <= set(ACTION["inputs"])
@@ -124,164 +112,6 @@ def test_the_workflow_uploads_the_folder_of_the_reports():
     artifacts = load(PIPELINE)["conformance"]["artifacts"]
     assert artifacts["when"] == "always" and artifacts["reports"]["junit"] == f"{folder}/junit.xml"
     assert f"REPORTS:-{folder}" in SCRIPT.read_text()
-
-
-# MARK: the action
-
-
-@dataclass
-class Ran:
-    """The result of an action."""
-
-    status: int
-    log: str
-    outputs: dict
-    summary: str
-
-
-def act(workspace, path=None, action_path=ROOT, **inputs):
-    """Runs the action's steps as the runner does: stops after the first step that fails, and always evaluates the outputs."""
-    inputs = {name.replace("_", "-"): str(value) for name, value in inputs.items()}
-    assert set(inputs) <= set(ACTION["inputs"])
-    inputs = {name: inputs.get(name, declared.get("default", "")) for name, declared in ACTION["inputs"].items()}
-    commands = workspace.parent / "runner"
-    commands.mkdir(exist_ok=True)
-    steps, log, summary, status = {}, "", "", 0
-
-    def evaluated(text):
-        def value(match):
-            scope, *names = match[1].split(".")
-            return inputs[names[0]] if scope == "inputs" else steps.get(names[0], {}).get(names[2], "")
-
-        return re.sub(r"\$\{\{ *([\w.-]+) *\}\}", value, text)
-
-    for step in ACTION["runs"]["steps"]:
-        # Each step has its own files, which the runner creates before.
-        said, page = commands / f"{step['id']}-output", commands / f"{step['id']}-summary"
-        said.write_text("")
-        page.write_text("")
-        script = commands / f"{step['id']}.sh"
-        script.write_text(evaluated(step["run"]))
-        environment = {
-            **os.environ, "PATH": path or os.environ["PATH"], "CI": "true", "GITHUB_ACTIONS": "true",
-            "GITHUB_ACTION_PATH": str(action_path), "GITHUB_WORKSPACE": str(workspace), "GITHUB_OUTPUT": str(said),
-            "GITHUB_STEP_SUMMARY": str(page), **{name: evaluated(text) for name, text in step["env"].items()},
-        }  # fmt: skip
-        run = subprocess.run(
-            [*RUNNER, script], cwd=workspace, env=environment, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE,
-        )  # fmt: skip
-        log += run.stdout
-        lines = said.read_text().splitlines()
-        assert all("=" in line for line in lines), lines
-        steps[step["id"]] = dict(line.split("=", 1) for line in lines)
-        summary += page.read_text()
-        if (status := run.returncode) != 0:
-            break
-    outputs = {name: evaluated(declared["value"]) for name, declared in ACTION["outputs"].items()}
-    return Ran(status, log, outputs, summary)
-
-
-def test_the_action_passes_if_the_accessory_conforms(workspace):
-    ran = act(workspace, haptest=haptest(), exec=simulated("--commands"), interface="lo", select=GOOD)
-    assert ran.status == 0, ran.log
-    assert ran.outputs == {
-        "conclusion": "conforms", "exit-code": "0", "junit": "haptest-reports/junit.xml", "html": "haptest-reports/report.html",
-        "json": "haptest-reports/report.json", "markdown": "haptest-reports/report.md",
-    }  # fmt: skip
-    assert {path.name for path in (workspace / "haptest-reports").iterdir()} == set(REPORTS)
-    cases = xml.parse(workspace / ran.outputs["junit"]).getroot().findall(".//testcase")
-    assert len(cases) == 2
-    # The summary appears once: haptest, which writes it by itself on GitHub, does not write it in the action.
-    assert ran.summary == (workspace / ran.outputs["markdown"]).read_text()
-
-
-def test_the_action_fails_as_haptest_does_and_keeps_the_reports(workspace):
-    ran = act(workspace, haptest=haptest(), exec=simulated("--commands", "--quirks", "hap-python"), interface="lo", select=BAD)
-    assert ran.status == 1, ran.log
-    assert ran.outputs["conclusion"] == "failures" and ran.outputs["exit-code"] == "1"
-    assert len(xml.parse(workspace / ran.outputs["junit"]).getroot().findall(".//failure")) == 1
-    for name in ("html", "json", "markdown"):
-        assert (workspace / ran.outputs[name]).stat().st_size > 100
-    assert "HTTP-11" in ran.summary and "::error" in ran.log
-
-
-def test_a_baseline_is_used_and_an_outdated_baseline_ends_with_5(workspace):
-    entry = {"id": "HTTP-11", "verdict": "fail", "message": "*status is 500*", "reason": "as HAP-python does"}
-    (workspace / "baseline.json").write_text(json.dumps({"format": 1, "entries": [entry]}))
-    given = {"haptest": haptest(), "interface": "lo", "select": BAD, "baseline": "baseline.json"}
-    ran = act(workspace, exec=simulated("--commands", "--quirks", "hap-python"), **given)
-    assert (ran.status, ran.outputs["conclusion"]) == (0, "conforms"), ran.log
-    ran = act(workspace, exec=simulated("--commands"), **given)
-    assert (ran.status, ran.outputs["conclusion"]) == (5, "unexpected-pass"), ran.log
-
-
-async def test_a_running_accessory_is_tested_at_its_address(workspace, run):
-    simulator = await run(PROFILES / "lock.hasaccessory", options=("--setup-code", CODE))
-    given = {"haptest": haptest(), "target": f"127.0.0.1:{simulator.accessory.port}", "code": CODE, "reports": "kept/here"}
-    # A list on several lines, and further options, one of them with a space in it.
-    ran = act(workspace, select="HTTP-05\nRD-01\n", options="--interface lo\n--seed 7 --txt 'note=two words'", **given)
-    assert ran.status == 0, ran.log
-    assert json.loads((workspace / "kept/here/report.json").read_text())["run"]["seed"] == "7"
-    assert CODE not in "".join((workspace / "kept/here" / name).read_text() for name in REPORTS)
-
-
-def test_if_no_case_can_run_the_summary_has_the_conclusion_and_old_reports_are_deleted(workspace):
-    folder = workspace / "haptest-reports"
-    folder.mkdir()
-    (folder / "junit.xml").write_text("<testsuites/>")
-    ran = act(workspace, haptest=haptest(), target="127.0.0.1:9", code="no code")
-    assert (ran.status, ran.outputs["conclusion"], ran.outputs["junit"]) == (2, "wrong-usage", ""), ran.log
-    assert "wrong-usage" in ran.summary and not (folder / "junit.xml").exists()
-    # No accessory answers at this address.
-    with socket.socket() as unheard:
-        unheard.bind(("127.0.0.1", 0))
-        where = "127.0.0.1:%d" % unheard.getsockname()[1]
-        ran = act(workspace, haptest=haptest(), target=where, interface="lo", select="HTTP-05")
-    assert (ran.status, ran.outputs["conclusion"]) == (3, "lost"), ran.log
-    assert ran.summary
-
-
-HOSTILE = ("$(touch x)", "`touch x`", "; touch x", '"; touch x; "', "'; touch x; '", "\ntouch x\n", "&& touch x #")
-
-
-@pytest.mark.parametrize("name", sorted(set(ACTION["inputs"]) - {"exec", "hooks"}))
-def test_no_input_is_run_as_a_command(workspace, name):
-    for hostile in HOSTILE:
-        # If the value is harmless, the run soon ends with 4.
-        given = {"haptest": haptest(), "target": "127.0.0.1:9", "select": "no-such-case", "interface": "lo"}
-        ran = act(workspace, **{**given, name.replace("-", "_"): hostile})
-        assert not list(workspace.rglob("x")), (hostile, ran.log)
-        assert ran.status != 0 and set(ran.outputs) == set(ACTION["outputs"])
-
-
-def test_the_action_uses_the_haptest_in_path(workspace):
-    path = f"{haptest().parent}:{os.environ['PATH']}"
-    ran = act(workspace, path=path, exec=simulated("--commands"), interface="lo", select="HTTP-05")
-    assert ran.status == 0, ran.log
-
-
-def test_without_haptest_in_path_the_action_builds_it_from_its_checkout(workspace, tmp_path):
-    """A fake `swift` records its arguments, because the real one takes minutes."""
-    tools = tmp_path / "tools"
-    tools.mkdir()
-    asked = tmp_path / "asked"
-    put(tools / "swift", f'#!/bin/sh\necho "$@" >>{asked}\ncase "$*" in *--show-bin-path*) echo {haptest().parent} ;; esac\n')
-    # A PATH with the installed programs, but without haptest.
-    path = ":".join([str(tools), *(p for p in os.environ["PATH"].split(":") if not os.access(Path(p) / "haptest", os.X_OK))])
-    checkout = tmp_path / "a checkout"
-    (checkout / "Scripts").mkdir(parents=True)
-    put(checkout / "Scripts/install-dependencies", f'#!/bin/sh\necho "dependencies $*" >>{asked}\n')
-    assert os.access(ROOT / "Scripts/install-dependencies", os.X_OK)
-    ran = act(workspace, path=path, action_path=checkout, exec=simulated("--commands"), interface="lo", select="HTTP-05")
-    assert ran.status == 0, ran.log
-    build = f"build --package-path {checkout} -c release"
-    assert asked.read_text().splitlines() == ["dependencies build", f"{build} --product haptest", f"{build} --show-bin-path"]
-
-
-def put(path, text):
-    path.write_text(text)
-    path.chmod(path.stat().st_mode | stat.S_IXUSR)
 
 
 # MARK: the script for a plain shell

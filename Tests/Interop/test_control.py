@@ -242,14 +242,19 @@ async def test_the_api_can_be_off_and_a_port_in_use_is_reported(run, webs):
     assert status == 3 and str(port) in errors
 
 
-@pytest.mark.parametrize("example", ["python", "curl"])
-async def test_an_example_runs_without_errors(example):
-    folder = PROFILES.parent / "Examples" / example
-    program = (sys.executable, folder / "test_garage.py") if example == "python" else (folder / "walk.sh",)
-    status, output, errors = await run_to_its_end(*program, hapsim(), PROFILES)
-    assert (status, errors.count("Traceback")) == (0, 0), (output, errors)
-    if example == "python":
-        assert output.count("passed: ") == 3
+async def test_the_example_in_python_passes():
+    """The tests of Examples/python, with the client of Packaging/python and its fixture for pytest."""
+    folder, client = PROFILES.parent / "Examples/python", PROFILES.parent / "Packaging/python/src"
+    status, output, errors = await run_to_its_end(
+        sys.executable, "-m", "pytest", "-q", "--rootdir", folder, "-p", "hapsim.pytest_plugin", "--hapsim", hapsim(), folder,
+        environment={"PYTHONPATH": str(client)},
+    )  # fmt: skip
+    assert status == 0 and "3 passed" in output, (output, errors)
+
+
+async def test_the_example_for_curl_runs_without_errors():
+    status, output, errors = await run_to_its_end(PROFILES.parent / "Examples/curl/walk.sh", hapsim(), PROFILES)
+    assert status == 0, (output, errors)
 
 
 async def test_the_description_is_valid(run, webs):

@@ -7,12 +7,14 @@ import asyncio
 import fcntl
 import os
 import re
+import sys
 
 import direct
 import kubernetes_validate
 import pytest
-from process import PATIENCE, PROFILES, ROOT, hapsim, run_to_its_end
+from process import PATIENCE, PROFILES, ROOT, Simulator, hapsim, run_to_its_end
 from ruamel.yaml import YAML
+from second_host import FAR
 
 SWITCH = PROFILES / "switch.hasaccessory"
 BY_PORT = ("--bonjour", "off")
@@ -146,6 +148,62 @@ async def test_a_fleet_ends_after_its_duration_or_by_a_signal_also_with_a_full_p
         if process.returncode is None:
             process.kill()
             await process.wait()
+
+
+async def test_open_files_are_counted_with_the_sockets_of_matter(run):
+    """Each accessory has one TCP socket, and with Matter two UDP sockets. The other open files of the process are below a hundred."""
+    count = 100
+    options = ("--count", count, "--control", "off", *BY_PORT)
+    simulator = await run(SWITCH, options=("--matter", *options), most_files=3 * count + 100)
+    assert len(simulator.accessories) == count
+    few = ("prlimit", f"--nofile={3 * count + 99}", hapsim(), "run", SWITCH, "--ephemeral", "--interface", "lo", *options)
+    status, output, errors = await run_to_its_end(*few, "--matter")
+    assert (status, output) == (3, "")
+    assert errors.startswith("hapsim: 100 accessories need 400 open files, but the process can have only 399: raise the hard limit")
+    status, _, errors = await run_to_its_end(*few, "--duration", "1ms")
+    assert (status, errors) == (0, "")
+
+
+async def test_a_restart_writes_only_the_trust_anchors_that_are_missing_or_damaged(run, tmp_path):
+    async def files():
+        simulator = await run(SWITCH, state=tmp_path, options=("--count", 3, "--matter", *BY_PORT))
+        await simulator.stop()
+        return {path: (path.stat().st_ino, path.read_bytes()) for path in (tmp_path / "matter-trust").iterdir()}
+
+    before = await files()
+    kept, damaged, missing = before
+    damaged.write_bytes(b"x")
+    missing.unlink()
+    after = await files()
+    assert {path: data for path, (_, data) in after.items()} == {path: data for path, (_, data) in before.items()}
+    assert after[kept] == before[kept]
+
+
+async def test_nodes_get_ports_that_are_free_in_both_address_families(run, second_host):
+    """Other programs have half of the machine's free UDP ports, for IPv4 only. The system chooses the port of the IPv6 socket."""
+    occupy = (
+        "import pathlib, socket, sys\n"
+        "pathlib.Path('/proc/sys/net/ipv4/ip_local_port_range').write_text('40000 40063')\n"
+        "sockets = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(32)]\n"
+        "for port, one in enumerate(sockets, start=40000): one.bind(('0.0.0.0', port))\n"
+        "print('{}', flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    others = await run_beside(second_host, sys.executable, "-c", occupy)
+    try:
+        options = ("--count", 8, "--matter", *BY_PORT)
+        simulator = await run(SWITCH, options=options, interfaces=(FAR,), namespace=second_host.namespace)
+        ports = [accessory["matter"]["port"] for accessory in simulator.said[0]["accessories"]]
+        assert len(set(ports)) == 8 and all(port == 5540 or 40032 <= port < 40064 for port in ports), ports
+    finally:
+        await others.clean_up()
+
+
+async def run_beside(host, *command):
+    """Starts a program on a second host, and waits for its first line, which is JSON."""
+    process = await Simulator.launch(*host.namespace, *command)
+    await process.wait(lambda _: True)
+    return process
 
 
 async def test_all_errors_of_a_fleet_file_are_reported(tmp_path):

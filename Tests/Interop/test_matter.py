@@ -19,9 +19,10 @@ import pytest_asyncio
 from conftest import profiles_of_the_day, shipped_profiles
 from ctl import ctl, done
 from matter_controller import MatterController, Refused, with_controller
+from matter_payload import discriminator
 from network import Network
 from phone import Phone, characteristic
-from process import PROFILES, Simulator, hapsim
+from process import PROFILES, Simulator, hapsim, run_to_its_end
 from second_host import FAR, FAR_LINK_LOCAL, NEAR, NEAR_ADDRESS, NEAR_LINK_LOCAL, SecondHost
 
 pytestmark = with_controller
@@ -50,15 +51,17 @@ def bridge_of(count):
     return {**profile, "name": "Large Bridge", "serialNumber": "BRIDGE-2"}
 
 
-def discriminator(payload):
-    """Returns the discriminator of the text of a QR code. Matter 1.4 §5.1.3."""
-    digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-."
-    text = payload.removeprefix("MT:")
-    parts = (text[at : at + 5] for at in range(0, len(text), 5))
-    data = b"".join(
-        sum(digits.index(digit) * 38**place for place, digit in enumerate(part)).to_bytes({5: 3, 4: 2, 2: 1}[len(part)], "little") for part in parts
-    )
-    return int.from_bytes(data, "little") >> 45 & 0xFFF
+def bridge_of_everything():
+    """Returns the profile of a bridge with the accessories of all shipped profiles. Of several copies, it has one."""
+    accessories = []
+    for path in shipped_profiles():
+        profile = json.loads(path.read_text())
+        for accessory in (profile, *profile.get("bridgedAccessories", [])):
+            if services := accessory.get("services"):
+                members = {key: accessory[key] for key in ("name", "category") if key in accessory}
+                accessories.append({**members, "serialNumber": f"ALL-{len(accessories) + 1}", "services": services})
+    head = {"format": "hasaccessory/1", "name": "Bridge of All", "serialNumber": "ALL-0", "category": "bridge"}
+    return {**head, "bridgedAccessories": accessories}
 
 
 @pytest.fixture(scope="module")
@@ -83,15 +86,22 @@ def large_bridge(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
+def full_bridge(tmp_path_factory):
+    path = tmp_path_factory.mktemp("profiles") / "full.hasaccessory"
+    path.write_text(json.dumps(bridge_of_everything()))
+    return path
+
+
+@pytest.fixture(scope="module")
 def of_the_day():
     """Chosen once, because the day may end during the tests."""
     return profiles_of_the_day(shipped_profiles())
 
 
 @pytest_asyncio.fixture(scope="module")
-async def seed(large_bridge, of_the_day, tmp_path_factory):
+async def seed(large_bridge, full_bridge, of_the_day, tmp_path_factory):
     """A state folder of all profiles, with the certificates that the controller has to trust. It reads them once, at its start."""
-    everything = {*NAMED, *of_the_day, large_bridge}
+    everything = {*NAMED, *of_the_day, large_bridge, full_bridge}
     while True:
         state = tmp_path_factory.mktemp("seed") / "state"
         simulator = await Simulator.run(*everything, state=state, options=("--matter", "--bonjour", "off"))
@@ -318,6 +328,18 @@ async def test_each_profile_has_a_consistent_structure(run, host, node, seed, of
         found[accessory["name"]] = await one.composition()
     assert {name: problems for name, (_, _, problems) in found.items() if problems} == {}
     assert len(found) == len(profiles) and all(endpoints > 1 for endpoints, _, _ in found.values())
+
+
+async def test_one_bridge_of_all_profiles_has_the_structure_that_its_validation_prints(device, node, full_bridge):
+    status, output, _ = await run_to_its_end(hapsim(), "validate", full_bridge, "--matter", "--json")
+    (said,) = json.loads(output)["profiles"]
+    table = said["matter"]["endpoints"]
+    assert status == 0 and len(table) > 100 and [problem for problem in said["problems"] if problem["rule"].startswith("matter")] == []
+    bridge = await commissioned(node(), await device(full_bridge))
+    await composed(bridge, endpoints=len(table) + 1)
+    there = {f"{e['endpoint']}/{c['id']}/{a['id']}" for e in table for c in e["clusters"] for a in c["attributes"]}
+    found = {path for path in await bridge.read("*/*/*") if not path.startswith("0/") and not 0xFFF8 <= int(path.split("/")[2]) <= 0xFFFD}
+    assert there == found
 
 
 async def test_a_custom_characteristic_is_an_attribute_of_the_vendor(device, node, phone):

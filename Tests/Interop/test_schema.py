@@ -85,6 +85,10 @@ BROKEN = [
     (service(iid=0), "services/0/iid"),
     (service(iid=2**64), "services/0/iid"),
     (service(linked=["a", "a"]), "services/0/linked"),
+    (service(matter=True), "services/0/matter"),
+    (service(matter={}), "services/0/matter"),
+    (service(matter={"deviceType": "OnOfLight"}), "services/0/matter"),
+    (service(matter={"deviceType": "OnOffLight", "x": 1}), "services/0/matter"),
     (service(characteristics=[{}]), C0),
     (characteristic(type="On", valeu=True), C0),
     (characteristic(type="On", value=[1]), f"{C0}/value"),
@@ -110,6 +114,11 @@ BROKEN = [
     (custom(**{"valid-values": []}), f"{C0}/valid-values"),
     (custom(**{"valid-values": [0, "x"]}), f"{C0}/valid-values/1"),
     (custom(**{"valid-values-range": [1]}), f"{C0}/valid-values-range"),
+    (custom(matter={"attribute": "1"}), f"{C0}/matter"),
+    (custom(matter={"cluster": "FC01"}), f"{C0}/matter"),
+    (custom(matter={"cluster": "FC01", "attribute": "1", "command": "1"}), f"{C0}/matter"),
+    (custom(matter={"cluster": 64513, "attribute": "1"}), f"{C0}/matter"),
+    (custom(matter={"cluster": "FC01", "attribute": "x"}), f"{C0}/matter"),
 ]  # fmt: skip
 
 

@@ -345,6 +345,32 @@ func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> N
     #expect(Set(announced.map(\.name.description)).count == 3)
   }
 
+  @Test("[MD.22] An answer for a subtype does not delay the answer for another one; a repeated one waits")
+  func subtypesApart() throws {
+    let network = Network()
+    network.add()
+    var light = MDNSService(name: "AB", type: "_matterc._udp", port: 5540, text: [], host: "matter")
+    light.subtypes = ["_L3840", "_S15", "_V65521"]
+    network.establish(light)
+    network.run(quiet)
+    let both = ["_V65521", "_L3840"].map { DNSName("\($0)._sub._matterc._udp.local")! }
+    var mark = network.mark
+    network.hear(query(DNSQuestion(both[0], DNSType.ptr)))
+    network.run(.ms(200))
+    #expect(network.responses(after: mark).flatMap(\.message.answers).map(\.name) == [both[0]])
+    mark = network.mark
+    network.hear(query(DNSQuestion(both[1], DNSType.ptr)))
+    network.run(.ms(150))
+    #expect(network.responses(after: mark).flatMap(\.message.answers).map(\.name) == [both[1]])
+    mark = network.mark
+    network.hear(query(DNSQuestion(both[0], DNSType.ptr)))
+    network.hear(query(DNSQuestion(both[1], DNSType.ptr)))
+    network.run(.ms(150))
+    #expect(network.responses(after: mark).isEmpty, "each was multicast less than a second ago")
+    network.run(.seconds(2))
+    #expect(Set(network.responses(after: mark).flatMap(\.message.answers).map(\.name)) == Set(both))
+  }
+
   @Test("[MD.31] Names with dots, backslashes, spaces and non-ASCII characters are one label of bytes")
   func oddNames() throws {
     for name in ["a.b", "back\\slash", "Lämp \u{1F4A1}", "  ", String(repeating: "é", count: 31)] {

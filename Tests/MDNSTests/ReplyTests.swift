@@ -178,4 +178,38 @@ private let legacy = MDNSEndpoint(stranger.address, port: 40000)
     let found = sent.flatMap { $0.message.answers(DNSType.ptr) }.map(\.data)
     #expect(found.count == 500 && Set(found.map { "\($0)" }).count == 500)
   }
+
+  @Test("[MD.51] While a thousand services with a packet each are sent, a question for one of them is answered at once")
+  func oneOfSubtype() throws {
+    let network = Network()
+    network.add()
+    for index in 0..<1000 {
+      network.publish(
+        MDNSService(
+          name: "Node \(index)", type: "_matterc._udp", subtypes: ["_L\(index)", "_V65521"], port: 5540, text: [],
+          host: "node-\(index)"))
+    }
+    network.run(.seconds(20))
+    func subtype(_ text: String) -> DNSName { DNSName("\(text)._sub._matterc._udp.local")! }
+    func found(_ name: DNSName, after mark: Int) -> [(time: Duration, data: DNSRecord.Data)] {
+      network.responses(after: mark).flatMap { sent in
+        sent.message.answers.filter { $0.name == name }.map { (sent.time, $0.data) }
+      }
+    }
+    let mark = network.mark
+    let (start, all) = (network.now, subtype("_V65521"))
+    network.hear(query(DNSQuestion(all, DNSType.ptr)))
+    network.run(.ms(150))
+    for index in [0, 400, 999] {
+      let (name, asked) = (subtype("_L\(index)"), network.now)
+      network.hear(query(DNSQuestion(name, DNSType.ptr)))
+      network.run(.ms(150))
+      let answers = found(name, after: mark)
+      #expect(answers.count == 1 && answers[0].time - asked < .ms(140), "node \(index)")
+    }
+    #expect(!found(all, after: mark).isEmpty && found(all, after: mark).count < 1000, "the others are still being sent")
+    network.run(.seconds(3))
+    let others = found(all, after: mark)
+    #expect(others.count == 1000 && others.allSatisfy { $0.time - start < .seconds(2) })
+  }
 }

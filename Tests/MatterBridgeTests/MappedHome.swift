@@ -21,12 +21,20 @@ final class MappedHome {
 
   /// - Parameter name: a file of `Profiles`, without its extension.
   convenience init(_ name: String, numbers: EndpointNumbers = EndpointNumbers()) throws {
-    self.init(try Self.database(name), numbers: numbers)
+    let built = try Self.build(try Self.text(name))
+    self.init(built.database, MappingOverrides(built.matter, in: built.database), numbers: numbers)
+  }
+
+  /// - Parameter json: a profile.
+  convenience init(json: String, vendor: UInt16 = 0xFFF1) throws {
+    let built = try Self.build(json)
+    self.init(built.database, MappingOverrides(built.matter, in: built.database), vendor: vendor)
   }
 
   init(
-    _ database: AttributeDatabase, numbers: EndpointNumbers = EndpointNumbers(),
-    vendor: UInt16 = 0xFFF1, settings: [AttributePath: Element.Value] = [:]
+    _ database: AttributeDatabase, _ overrides: MappingOverrides = MappingOverrides(),
+    numbers: EndpointNumbers = EndpointNumbers(), vendor: UInt16 = 0xFFF1,
+    settings: [AttributePath: Element.Value] = [:]
   ) {
     server = AttributeServer(database, quirks: AttributeQuirks(), device)
     matterSession = AttributeSession(controller: nil, connection: frontEnd, frontEnd: frontEnd)
@@ -35,7 +43,7 @@ final class MappedHome {
     server.open(hapSession)
     var random = SeededGenerator(seed: 7)
     node = MappedAccessory(
-      server, matterSession, numbers: numbers, nodeID: "f0e1d2c3b4a59687", vendor: vendor, settings: settings
+      server, matterSession, overrides, numbers: numbers, nodeID: "f0e1d2c3b4a59687", vendor: vendor, settings: settings
     ) { UInt32(truncatingIfNeeded: random.next()) }
     frontEnd.node = node
     node.subscribe()
@@ -47,12 +55,16 @@ final class MappedHome {
     _ = server.write(&transaction, isTimed: false, by: hapSession, at: .zero)
   }
 
-  static func database(_ name: String) throws -> AttributeDatabase {
-    let data = try Data(contentsOf: Repository.root.appending(path: "Profiles/\(name).hasaccessory"))
-    let profile = try AccessoryProfile(json: Array(data), fileName: name)
+  static func database(_ name: String) throws -> AttributeDatabase { try build(try text(name)).database }
+
+  static func text(_ name: String) throws -> String {
+    try String(contentsOf: Repository.root.appending(path: "Profiles/\(name).hasaccessory"), encoding: .utf8)
+  }
+
+  static func build(_ json: String) throws -> BuiltAccessory {
+    let profile = try AccessoryProfile(json: Array(json.utf8), fileName: "profile")
     var ids = IDMap()
-    let deviceID = try #require(DeviceID("3C:11:D2:0A:9F:E1"))
-    return try profile.build(ids: &ids, deviceID: deviceID).database
+    return try profile.build(ids: &ids, deviceID: try #require(DeviceID("3C:11:D2:0A:9F:E1")))
   }
 
   static let profiles: [String] = {

@@ -60,6 +60,8 @@ struct CommandValueTests {
     "Changes.swift", "DefectScript.swift", "Defect.swift",
     // Parameters of behaviours, which a fleet generates.
     "AccessoryCopy.swift", "PreparedAccessory.swift",
+    // The members `matter` of a profile, which only the front end over Matter reads.
+    "RunSetup.swift", "FrontEnd.swift",
     // The reader of suites, and the places of its errors.
     "SuiteReader.swift", "StepError.swift",
     // Values of variables, patterns for JSON, and JSON that a case sends: data of the case.

@@ -158,8 +158,8 @@ package final class IPFrontEnd: FrontEnd {
     if isAnnounced { publish() } else { terms.advertiser?.withdraw() }
   }
 
-  package func databaseWasReplaced(model: String, configurationNumber: UInt16) {
-    core.databaseWasReplaced(model: model, configurationNumber: configurationNumber)
+  package func databaseWasReplaced(_ replacement: DatabaseReplacement) {
+    core.databaseWasReplaced(model: replacement.model, configurationNumber: replacement.configurationNumber)
   }
 
   // MARK: Connections

@@ -221,8 +221,9 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
     ip?.snapshotSource = TestCardCamera(in: database, named: built.names, clock)
     let (model, number) = (built.shownModel(prepared.quirks), replacement.configurationNumber)
     configurationNumber = number
+    let news = DatabaseReplacement(model: model, configurationNumber: number, matter: replacement.built.matter)
     parts.performer.replace(database, model: model, configurationNumber: number, live: device.live) {
-      for frontEnd in frontEnds { frontEnd.databaseWasReplaced(model: model, configurationNumber: number) }
+      for frontEnd in frontEnds { frontEnd.databaseWasReplaced(news) }
     }
     tell { _ in .reconfigured(configurationNumber: replacement.configurationNumber) }
     visit(.start) { device.start(&$0) }
@@ -381,7 +382,8 @@ extension PreparedAccessory {
   fileprivate var setup: RunSetup {
     RunSetup(
       name: name, instanceName: instanceName, hostName: hostName, identity: identity, setupCode: setupCode,
-      advertisement: advertisement, database: database, pairings: pairings, failedAttempts: failedAttempts,
+      advertisement: advertisement, database: database, matter: built.matter, pairings: pairings,
+      failedAttempts: failedAttempts,
       quirks: quirks.ip, attributeQuirks: quirks.attributes, pairingQuirks: quirks.pairing, defect: defect,
       openFiles: openFiles, frontEndSecret: frontEndSecret)
   }

@@ -29,18 +29,23 @@ extension SimulatedAccessory {
   }
 
   /// Removes a fabric.
-  /// - Parameter done: called on the loop when the removal is stored, or with the failure.
+  /// - Parameter done: called on the loop when the removal is stored, or with the failure; also if the accessory stops or
+  ///   restarts before that.
   package func removeFabric(
     _ index: UInt8, done: @escaping @Sendable (CommandError?) -> Void
   ) throws(CommandError) {
-    let run = try running()
     try atNode { (node) throws(MatterRefusal) in
-      try node.removeFabric(index) { [name] isStored in
-        if isStored { return done(nil) }
-        done(
-          self.run !== run
-            ? CommandError(.notPossible, "\"\(name)\" was stopped before the removal of the fabric was stored")
-            : CommandError(.failed, "the removal of the fabric could not be stored"))
+      try node.removeFabric(index) { [name] outcome in
+        switch outcome {
+        case .stored: done(nil)
+        case .failed: done(CommandError(.failed, "the removal of the fabric could not be stored"))
+        case .unknown:
+          done(
+            CommandError(
+              .notPossible,
+              "\"\(name)\" stopped before it was known whether the removal of the fabric is stored: 'status' lists its fabrics when it runs again"
+            ))
+        }
       }
     }
   }

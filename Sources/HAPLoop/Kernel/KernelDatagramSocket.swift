@@ -11,22 +11,18 @@ import CUV
 /// It calls `recvmsg` itself, because `uv_udp_recv_start` doesn't report the destination of a datagram: multicast or
 /// unicast.
 final class KernelDatagramSocket: DatagramSocket {
-  /// The maximum size of a datagram in bytes.
-  static let longestDatagram = 65_535
-
   /// -1: closed.
   private var descriptor: Int32
   private var watcher: DescriptorWatcher?
   /// Keeps the owner alive while it receives.
   private var owner: UDPSocket?
-  private let memory: UnsafeMutableRawBufferPointer
-  private let control: UnsafeMutableRawBufferPointer
+  let memory: DatagramMemory
   let address: SocketAddress
   private(set) var droppedCount: UInt64 = 0
   /// The system's counter, which wraps after 32 bits.
   private var lastDropCount: UInt32 = 0
 
-  init(host: IPAddress, port: UInt16, sharing: Bool) throws(LoopError) {
+  init(host: IPAddress, port: UInt16, sharing: Bool, memory: DatagramMemory) throws(LoopError) {
     let wanted = SocketAddress(host: host, port: port)
     let socket = try Self.boundSocket(wanted, sharing: sharing)
     guard
@@ -40,17 +36,10 @@ final class KernelDatagramSocket: DatagramSocket {
       closeDescriptor(socket)
       throw LoopError(status: status, while: "receiving at \(wanted)")
     }
-    (descriptor, address) = (socket, actual)
-    // Allocated last, because no deinit runs for an initializer that throws.
-    memory = .allocate(byteCount: Self.longestDatagram, alignment: 16)
-    control = .allocate(byteCount: 512, alignment: 16)
+    (descriptor, address, self.memory) = (socket, actual, memory)
   }
 
-  deinit {
-    if descriptor >= 0 { closeDescriptor(descriptor) }
-    memory.deallocate()
-    control.deallocate()
-  }
+  deinit { if descriptor >= 0 { closeDescriptor(descriptor) } }
 
   func startReceiving(for owner: UDPSocket, on loop: EventLoop) throws(LoopError) {
     let watcher = try DescriptorWatcher(loop, descriptor: descriptor)
@@ -107,7 +96,8 @@ final class KernelDatagramSocket: DatagramSocket {
   /// - Returns: a libuv status without a datagram if there is none; 0 without a datagram if it must be ignored.
   private func receiveOne() -> (status: Int32, UDPSocket.Datagram?) {
     var source = sockaddr_storage()
-    var part = iovec(iov_base: memory.baseAddress, iov_len: memory.count)
+    let (bytes, control) = (memory.bytes, memory.control)
+    var part = iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
     var message = msghdr()
     let count = withUnsafeMutablePointer(to: &source) { source in
       withUnsafeMutablePointer(to: &part) { part in
@@ -131,7 +121,7 @@ final class KernelDatagramSocket: DatagramSocket {
     }
     guard let sender else { return (0, nil) }
     let datagram = UDPSocket.Datagram(
-      bytes: UnsafeRawBufferPointer(rebasing: memory[..<count]), source: sender, destination: notes.destination,
+      bytes: UnsafeRawBufferPointer(rebasing: bytes[..<count]), source: sender, destination: notes.destination,
       interface: notes.interface, hopLimit: notes.hopLimit)
     return (0, datagram)
   }
@@ -267,6 +257,21 @@ final class KernelDatagramSocket: DatagramSocket {
         Darwin.bind(descriptor, address, length)
       #endif
     }
+  }
+}
+
+/// The memory into which all sockets of a loop receive. One is enough, because a datagram is valid only until its
+/// callback returns.
+final class DatagramMemory {
+  /// The maximum size of a datagram in bytes.
+  static let longestDatagram = 65_535
+
+  let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: DatagramMemory.longestDatagram, alignment: 16)
+  let control = UnsafeMutableRawBufferPointer.allocate(byteCount: 512, alignment: 16)
+
+  deinit {
+    bytes.deallocate()
+    control.deallocate()
   }
 }
 

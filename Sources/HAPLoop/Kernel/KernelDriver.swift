@@ -13,6 +13,8 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {
   private let beforeBlocking: UnsafeMutablePointer<uv_prepare_t>
   private let alarm: UnsafeMutablePointer<uv_timer_t>
   private let life = Guarded(Life.new)
+  /// Used only by the loop's thread.
+  private lazy var datagramMemory = DatagramMemory()
   private var thread: KernelThread
   private let started = UnsafeMutablePointer<uv_sem_t>.allocate(capacity: 1)
   private let ended = UnsafeMutablePointer<uv_sem_t>.allocate(capacity: 1)
@@ -180,7 +182,7 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {
   }
 
   func makeDatagramSocket(host: IPAddress, port: UInt16, sharing: Bool) throws(LoopError) -> any DatagramSocket {
-    try KernelDatagramSocket(host: host, port: port, sharing: sharing)
+    try KernelDatagramSocket(host: host, port: port, sharing: sharing, memory: datagramMemory)
   }
 
   func listenLocally(at path: String, backlog: Int32, on loop: EventLoop) throws(LoopError) -> any LocalPort {

@@ -28,6 +28,7 @@ extension AccessoryProfile {
 
     var built: [Accessory] = []
     var behaviours: [BuiltAccessory.Behaviour] = []
+    var matter: [AttributeID: JSONNode] = [:]
     var names: [UInt64: String] = [:]
     for (index, entry) in expanded.enumerated() {
       let keys = ServiceKeys(entry.accessory)
@@ -37,6 +38,7 @@ extension AccessoryProfile {
       let services = keys.services(entry.accessory, iids, serial: Self.serial(deviceID, aid))
       built.append(Accessory(aid: aid, services: services))
       names[aid] = entry.accessory.name
+      Self.collectMatter(of: entry.accessory, services, aid, &matter)
       for (draft, service) in zip(entry.accessory.services, services)
       where draft.type != .accessoryInformation && draft.type != .protocolInformation {
         behaviours.append(
@@ -50,11 +52,25 @@ extension AccessoryProfile {
       let database = try AttributeDatabase(built)
       ids = map
       return BuiltAccessory(
-        database: database, behaviours: behaviours, configurationText: ConfigurationText.text(of: built),
+        database: database, behaviours: behaviours, matter: matter,
+        configurationText: ConfigurationText.text(of: built),
         category: category, name: name, model: NameRules.served(Self.model(built[0]) ?? model), names: names)
     } catch {
       let problem = ProfileProblem(.iid, path: "", place: JSONPlace(line: 1, column: 1), "\(error)")
       throw ProfileErrors(fileName: fileName, problems: problems + [problem])
+    }
+  }
+
+  /// Adds the raw members `matter` of an accessory.
+  /// - Parameter services: built of its services.
+  private static func collectMatter(
+    of accessory: AccessoryDraft, _ services: [Service], _ aid: UInt64, _ matter: inout [AttributeID: JSONNode]
+  ) {
+    for (draft, service) in zip(accessory.services, services) {
+      if let node = draft.matter { matter[AttributeID(aid: aid, iid: service.iid)] = node }
+      for (draft, characteristic) in zip(draft.characteristics, service.characteristics) {
+        if let node = draft.matter { matter[AttributeID(aid: aid, iid: characteristic.iid)] = node }
+      }
     }
   }
 

@@ -19,6 +19,8 @@ public struct BuiltAccessory: Sendable {
   public var database: AttributeDatabase
   /// One entry for each service except Accessory Information and HAP Protocol Information, in the order of the database.
   public var behaviours: [Behaviour]
+  /// The raw members `matter`, by the service or the characteristic.
+  package var matter: [AttributeID: JSONNode]
   /// The text to hash for `c#`: ids, types, permissions, formats, metadata, links and firmware, never values.
   public var configurationText: String
   /// The category of the accessory or the bridge.

@@ -66,6 +66,7 @@ extension ProfileReader {
       members.persists ?? (perms.contains(.pairedWrite) && perms.contains(.pairedRead) && !type.readsAsNull)
     var draft = CharacteristicDraft(node: node, characteristic: characteristic, definition: definition)
     draft.iid = members.iid
+    draft.matter = node["matter"]
     if let value = node["value"], let read = self.value(value, for: characteristic, definition) {
       draft.characteristic.value = read
       draft.hasWrittenValue = true

@@ -26,6 +26,7 @@ extension ProfileReader {
     draft.label = string("id", of: node)
     draft.iid = id("iid", of: node)
     draft.behaviour = node["behaviour"]
+    draft.matter = node["matter"]
     for element in member("linked", of: node, { (node) throws(JSONProblem) in try node.asList() }) ?? [] {
       if let label = element.stringValue {
         draft.linked.append((label, element))

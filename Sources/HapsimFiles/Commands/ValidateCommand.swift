@@ -3,16 +3,25 @@ import HAPProfile
 import HAPWire
 
 extension Command {
+  private static let matterFlag = Flag(
+    "matter", "print what each profile becomes in Matter, and compare it with the catalogue of Matter")
+
   /// `hapsim validate`
   package static let validate = Command(
     "validate", "check profiles without serving them",
-    operands: .some(label: "PROFILE…", count: 1...10_000), options: [CommonOptions.json.definition],
+    operands: .some(label: "PROFILE…", count: 1...10_000),
+    options: [matterFlag.definition, CommonOptions.json.definition],
     discussion: [
       "All problems of all profiles are printed with line and column. An accessory whose profile has an error can't be served. A warning is about data that "
-        + "iOS is reported to refuse or to ignore. The exit status is 1 after errors, 0 after only warnings, and 3 if a file can't be read."
-    ]
+        + "iOS is reported to refuse or to ignore. The exit status is 1 after errors, 0 after only warnings, and 3 if a file can't be read.",
+      "With --matter, the endpoints of each profile are printed, with device types, clusters and attributes, the characteristic and the conversion of each value, "
+        + "and the reasons for omissions. Endpoint numbers are those of an accessory that was never served. A warning is about "
+        + "a cluster or an element that Matter demands and that is missing.",
+    ],
+    examples: [("hapsim validate light-colour --matter", "prints the clusters and attributes of the lamp in Matter")]
   ) { (arguments, console) throws(UsageError) in
-    let profiles = arguments.operands.map { LoadedProfile(operand: $0) }
+    var profiles = arguments.operands.map { LoadedProfile(operand: $0) }
+    if arguments[matterFlag] { for index in profiles.indices { profiles[index].addMatterSide() } }
     if arguments[CommonOptions.json] {
       console.print(validationJSON(profiles))
     } else {
@@ -34,6 +43,7 @@ func validationText(_ profiles: [LoadedProfile], _ terminal: Terminal) -> [Strin
       let place = "\(loaded.file):\(problem.line):\(problem.column)"
       lines.append("\(place): \(word): \(path)\(problem.message) [\(problem.rule)]")
     }
+    if let side = loaded.matterSide { lines += ["\(loaded.file) in Matter:"] + side.lines.map { "  " + $0 } }
   }
   let errors = profiles.count(.error)
   let warnings = profiles.count(.warning)
@@ -59,6 +69,10 @@ func validationJSON(_ profiles: [LoadedProfile]) -> String {
             json.bool(loaded.isServable)
             json.key("problems")
             json.array { json in for problem in loaded.problems { write(problem, to: &json) } }
+            if let side = loaded.matterSide {
+              json.key("matter")
+              side.write(to: &json)
+            }
           }
         }
       }

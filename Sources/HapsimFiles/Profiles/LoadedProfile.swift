@@ -3,7 +3,8 @@ import HAPPreparation
 import HAPProfile
 import HAPWire
 
-/// A profile file that was read, with the problems of its format and those that the simulator found in its behaviours.
+/// A profile file that was read, with the problems of its format and those that the simulator found in its behaviours, its
+/// faults, and its choices about Matter.
 package struct LoadedProfile: Sendable {
   /// The file's name, as on the command line.
   package var file: String
@@ -13,6 +14,21 @@ package struct LoadedProfile: Sendable {
   package var problems: [ProfileProblem]
   /// Whether the file is missing or can't be read.
   package private(set) var isUnreadable = false
+
+  /// The Matter side of the profile; nil: it was not asked for, or the profile has errors.
+  package private(set) var matterSide: MatterSide?
+
+  /// Computes the Matter side, and adds its problems.
+  package mutating func addMatterSide() {
+    guard isServable, let side = profile.flatMap({ MatterSide($0) }) else { return }
+    matterSide = side
+    problems += side.problems
+    sortProblems()
+  }
+
+  private mutating func sortProblems() {
+    problems.sort { ($0.line, $0.column) < ($1.line, $1.column) }
+  }
 
   /// Whether the profile can be served.
   package var isServable: Bool { profile != nil && !problems.contains { $0.severity == .error } }
@@ -44,11 +60,11 @@ package struct LoadedProfile: Sendable {
     do throws(ProfileErrors) {
       let profile = try AccessoryProfile(json: json, fileName: file)
       self.profile = profile
-      problems = profile.problems + profile.behaviourProblems + profile.faultProblems
+      problems = profile.problems + profile.behaviourProblems + profile.faultProblems + profile.matterProblems
     } catch {
       problems = error.problems
     }
-    problems.sort { ($0.line, $0.column) < ($1.line, $1.column) }
+    sortProblems()
   }
 }
 

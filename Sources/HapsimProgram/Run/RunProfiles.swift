@@ -38,11 +38,12 @@ func prepareRun(
     name: options.name, setupCode: options.setupCode, setupID: options.setupID, renumber: options.renumber,
     quirks: try options.quirks?.quirks(), maximumSessions: options.maximumSessions, defect: defect)
   let plan = try source.plan(options, choices)
-  guard makeRoom(for: plan, listeningAt: hosts.places.count, on: host, console) else {
+  let listenerCount = options.listenerCount(at: hosts.places)
+  guard makeRoom(for: plan, listeners: listenerCount, on: host, console) else {
     throw BadInput(code: .cannotRun)
   }
   let prepared = PreparedAccessories(try plan.prepare(in: folder, host, until: stopped))
-  prepared.shareOpenFiles(makeRoom(for: prepared.accessories, listeningAt: hosts.places.count, on: host, console))
+  prepared.shareOpenFiles(makeRoom(for: prepared.accessories, listeners: listenerCount, on: host, console))
   if let folder = options.capture { try makePrivateFolder(folder) }
   if scenario == nil, let judging = options.judging, judging.hasTrial {
     scenario = try ControllerTrial(of: prepared.accessories, patience: judging.patience).loaded
@@ -57,10 +58,10 @@ func prepareRun(
   return (run, prepared)
 }
 
-/// Raises the limit of open files for the listeners: each accessory has a listener in each place, which needs an open
-/// file.
-private func makeRoom(for plan: ServePlan, listeningAt places: Int, on host: any RunHost, _ console: Console) -> Bool {
-  let needed = plan.entries.count * places + 100
+/// Raises the limit of open files for the listeners.
+/// - Parameter listeners: the number of each accessory.
+private func makeRoom(for plan: ServePlan, listeners: Int, on host: any RunHost, _ console: Console) -> Bool {
+  let needed = plan.entries.count * listeners + 100
   let available = host.makeRoom(forFiles: needed)
   guard available < needed else { return true }
   console.complain(
@@ -70,12 +71,13 @@ private func makeRoom(for plan: ServePlan, listeningAt places: Int, on host: any
 }
 
 /// Raises the limit of open files for the connections. hapsim's other open files are well below a hundred.
+/// - Parameter listeners: the number of each accessory.
 /// - Returns: the number of open files that the process may have.
 private func makeRoom(
-  for prepared: [PreparedAccessory], listeningAt places: Int, on host: any RunHost, _ console: Console
+  for prepared: [PreparedAccessory], listeners: Int, on host: any RunHost, _ console: Console
 ) -> Int {
   let sessions = prepared.reduce(0) { $0 + $1.quirks.maximumSessions }
-  let needed = sessions + prepared.count * places + 100
+  let needed = sessions + prepared.count * listeners + 100
   // A port uses at most half of its open files for sessions, and a quarter for waiting connections.
   let waiting = 16 * Simulation.mostWaitingConnections
   let available = host.makeRoom(forFiles: 2 * needed + waiting)

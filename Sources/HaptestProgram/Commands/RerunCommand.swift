@@ -19,8 +19,8 @@ extension Command {
       do throws(JSONProblem) { evidence = try EvidenceFile(bytes) } catch {
         throw Refusal(.usage, "\(path):\(error.place.line):\(error.place.column): \(error.path): \(error.message)")
       }
-      if evidence.version != haptestVersion {
-        console.complain("haptest rerun: the evidence is of haptest \(evidence.version); this is \(haptestVersion)")
+      if evidence.version != projectVersion {
+        console.complain("haptest rerun: the evidence is of haptest \(evidence.version); this is \(projectVersion)")
       }
       let request = try RunRequest(rerunning: evidence, arguments, console)
       return try RunCommand("rerun", request, console).run()

@@ -150,7 +150,7 @@ struct RunRequest: Sendable {
     session = ConformanceSession(
       target: try Self.target(target, arguments), suites: library.suites,
       header: RunHeader(
-        version: haptestVersion, target: target ?? "", seed: seed, time: WallClock.stamp, arguments: arguments.operands,
+        version: projectVersion, target: target ?? "", seed: seed, time: WallClock.stamp, arguments: arguments.operands,
         isPartial: ids.count < library.cases.count || arguments.has(Self.shard) || arguments[Self.short]),
       isSelected: { ids.contains($0.id) })
     session.command = try arguments.value(Self.exec)

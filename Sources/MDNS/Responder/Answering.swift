@@ -11,7 +11,7 @@ private struct Answering {
   /// Whether the querier may get a unicast answer now.
   var mayReply: Bool
   /// The time at which shared records are sent: after 20 to 120 ms. RFC 6762 §6.
-  let sharedDue: Int64
+  var sharedDue: Int64
   /// The time at which unique records are sent: at once, or at `sharedDue` if the query has several questions. RFC 6762
   /// §6.3.
   let uniqueDue: Int64
@@ -93,11 +93,7 @@ extension MDNSResponder {
       guard links[answering.link].hosts[ref.index].stage == .verified else { return }
       send(hostAnswer(question, on: answering.link), of: ref, question, &answering)
     case .subtype:
-      guard isPointer else { return }
-      for service in subtypes[ref.index].services.map(Int.init) where isUp(service, on: answering.link) {
-        guard let place = services[service].subtypes.firstIndex(of: UInt32(ref.index)) else { continue }
-        send(.subtype(place), of: Ref(.service, service), question, &answering)
-      }
+      if isPointer { browse(subtype: ref.index, question, &answering) }
     case .type: if isPointer { browse(ref.index, question, &answering) }
     case .serviceList: if isPointer { list(question, &answering) }
     }
@@ -159,6 +155,22 @@ extension MDNSResponder {
   }
 
   // MARK: All services of a type
+
+  /// Answers with all services of a subtype. Those that need a packet each are due at the rate of packets, so that they
+  /// don't delay answers to questions that arrive meanwhile.
+  private mutating func browse(subtype: Int, _ question: Question, _ answering: inout Answering) {
+    var packets = 0
+    let start = answering.sharedDue
+    for service in subtypes[subtype].services.map(Int.init) where isUp(service, on: answering.link) {
+      guard let place = services[service].subtypes.firstIndex(of: UInt32(subtype)) else { continue }
+      if services[service].isAlone {
+        answering.sharedDue = start + Int64(packets / configuration.packetsPerTick) * tick
+        packets += 1
+      }
+      send(.subtype(place), of: Ref(.service, service), question, &answering)
+    }
+    answering.sharedDue = start
+  }
 
   private mutating func browse(_ type: Int, _ question: Question, _ answering: inout Answering) {
     let link = answering.link

@@ -4,6 +4,7 @@ extension ClaimState {
     var latest = Time.past
     if !record.isDisjoint(with: [.pointer, .v4]) { latest = max(latest, pointerSent) }
     if !record.isDisjoint(with: .allSubtypes) { latest = max(latest, subtypesSent) }
+    if !record.isDisjoint(with: lateSubtypes) { latest = max(latest, lateSubtypesSent) }
     if !record.isDisjoint(with: [.srv, .v6]) { latest = max(latest, srvSent) }
     if record.contains(.text) { latest = max(latest, textSent) }
     if !record.isDisjoint(with: [.serviceDenial, .hostDenial]) { latest = max(latest, denialSent) }
@@ -12,30 +13,47 @@ extension ClaimState {
 
   mutating func noteSent(_ records: Records, at now: Int64) {
     if !records.isDisjoint(with: [.pointer, .v4]) { pointerSent = now }
-    if !records.isDisjoint(with: .allSubtypes) { subtypesSent = now }
+    noteSubtypes(records.intersection(.allSubtypes), at: now)
     if !records.isDisjoint(with: [.srv, .v6]) { srvSent = now }
     if records.contains(.text) { textSent = now }
     if !records.isDisjoint(with: [.serviceDenial, .hostDenial]) { denialSent = now }
     waiting.subtract(records)
   }
 
+  /// Notes that some subtypes were multicast. The time of the others is not changed, so that their answers are not
+  /// delayed.
+  private mutating func noteSubtypes(_ sent: Records, at now: Int64) {
+    guard !sent.isEmpty else { return }
+    knownSubtypes.formUnion(sent)
+    guard sent != knownSubtypes else {
+      subtypesSent = now
+      lateSubtypes = []
+      return
+    }
+    lateSubtypes = now - lateSubtypesSent < Time.second ? lateSubtypes.union(sent) : sent
+    lateSubtypesSent = now
+  }
+
   /// Returns the records that were not multicast after a time.
   func notSent(_ records: Records, since time: Int64) -> Records {
     var left = records
+    if lateSubtypesSent > time { left.subtract(lateSubtypes) }
+    if subtypesSent > time { left.subtract(.allSubtypes) }
     for record in Self.groups where !records.isDisjoint(with: record) && sent(record.intersection(records)) > time {
       left.subtract(record)
     }
     return left
   }
 
-  /// The groups of records that share a time.
+  /// The groups of records that share a time. Subtypes have two.
   private static let groups: [Records] = [
-    .pointer, .allSubtypes, .srv, .text, .serviceDenial, .v4, .v6, .hostDenial,
+    .pointer, .srv, .text, .serviceDenial, .v4, .v6, .hostDenial,
   ]
 
   /// Returns the earliest time at which one of the records was multicast.
   func earliest(_ records: Records) -> Int64 {
-    Self.groups.filter { !records.isDisjoint(with: $0) }.map { sent($0.intersection(records)) }.min() ?? Time.past
+    let parts = Self.groups + [lateSubtypes, .allSubtypes.subtracting(lateSubtypes)]
+    return parts.map { $0.intersection(records) }.filter { !$0.isEmpty }.map { sent($0) }.min() ?? Time.past
   }
 }
 

@@ -8,12 +8,12 @@ extension ClusterTemplate {
     id: ClusterName.filter, revision: 1, needs: [.filterChange],
     features: { service in service.has(.filterLife) ? condition : 0 },
     attributes: [
-      AttributeBinding(0, of: [.filterLife], features: condition) { access throws(InteractionStatus) in
+      AttributeBinding(0, "x", of: [.filterLife], features: condition) { access throws(InteractionStatus) in
         .unsigned(UInt64(nearest: try access.number(.filterLife) ?? 0, in: 0...100))
       },
       // The condition falls.
       .constant(1, .unsigned(1), features: condition),
-      AttributeBinding(2, of: [.filterChange]) { access throws(InteractionStatus) in
+      AttributeBinding(2, "2 if x is 1, else 0", of: [.filterChange]) { access throws(InteractionStatus) in
         .unsigned(try access.isTrue(.filterChange) ? 2 : 0)
       },
     ],

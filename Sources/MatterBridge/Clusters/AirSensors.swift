@@ -21,20 +21,23 @@ extension ClusterTemplate {
     return ClusterTemplate(
       id: ClusterName.smokeAlarm, revision: 1, needs: [type], features: { _ in feature },
       attributes: [
-        AttributeBinding(0, of: [type], alsoOf: [.lowBattery, .statusFault]) { access throws(InteractionStatus) in
+        AttributeBinding(
+          0, "\(state) if x is 1, else 3 if the battery is low, else 5 for a fault, else 0", of: [type],
+          alsoOf: [.lowBattery, .statusFault]
+        ) { access throws(InteractionStatus) in
           if try access.isTrue(type) { return .unsigned(UInt64(state)) }
           // A low battery, or a fault.
           if try access.isSet(.lowBattery) { return .unsigned(3) }
           return .unsigned(try access.isSet(.statusFault) ? 5 : 0)
         },
-        AttributeBinding(state, of: [type]) { access throws(InteractionStatus) in
+        AttributeBinding(state, "2 if x is 1, else 0", of: [type]) { access throws(InteractionStatus) in
           .unsigned(try access.isTrue(type) ? critical : normal)
         },
-        AttributeBinding(3, alsoOf: [.lowBattery]) { access throws(InteractionStatus) in
+        AttributeBinding(3, "1 if x is 1, else 0", alsoOf: [.lowBattery]) { access throws(InteractionStatus) in
           .unsigned(try access.isSet(.lowBattery) ? warning : normal)
         },
         .constant(5, .bool(false)),
-        AttributeBinding(6, alsoOf: [.statusFault]) { access throws(InteractionStatus) in
+        AttributeBinding(6, "true if x is 1", alsoOf: [.statusFault]) { access throws(InteractionStatus) in
           .bool(try access.isSet(.statusFault))
         },
         .constant(7, .unsigned(0)),
@@ -47,14 +50,16 @@ extension ClusterTemplate {
           value.doubleValue != 0 ? [(2, [Element(.context(0), .unsigned(warning))])] : []
         },
         EventBinding(of: .statusFault, [3]) { _, value in value.doubleValue != 0 ? [(3, [])] : [] },
-      ])
+      ],
+      // LowBattery, HardwareFault, EndOfService and SelfTestComplete.
+      idleEvents: [2, 3, 4, 5])
   }
 
   /// HAP's words from excellent to poor are Matter's from good to very poor.
   static let airQuality = ClusterTemplate(
     id: ClusterName.airQuality, revision: 1, needs: [.airQuality], features: { _ in 0x07 },
     attributes: [
-      AttributeBinding(0, of: [.airQuality]) { access throws(InteractionStatus) in
+      AttributeBinding(0, "x", of: [.airQuality]) { access throws(InteractionStatus) in
         .unsigned(UInt64(nearest: try access.number(.airQuality) ?? 0, in: 0...5))
       }
     ])
@@ -63,7 +68,8 @@ extension ClusterTemplate {
   static let dioxideQuality = ClusterTemplate(
     id: ClusterName.airQuality, revision: 1, needs: [.dioxideDetected], features: { _ in 0x07 },
     attributes: [
-      AttributeBinding(0, of: [.dioxideDetected]) { access throws(InteractionStatus) in
+      AttributeBinding(0, "4 (poor) if x is 1, else 1 (good)", of: [.dioxideDetected]) {
+        access throws(InteractionStatus) in
         .unsigned(try access.isTrue(.dioxideDetected) ? 4 : 1)
       }
     ])
@@ -91,13 +97,13 @@ extension ClusterTemplate {
     return ClusterTemplate(
       id: id, revision: 3, needs: [type], features: { _ in 1 },
       attributes: [
-        AttributeBinding(0, of: [type]) { access throws(InteractionStatus) in
+        AttributeBinding(0, "x", of: [type]) { access throws(InteractionStatus) in
           try access.number(type).map { .single(Float($0)) } ?? .null
         },
-        AttributeBinding(1) { access throws(InteractionStatus) in
+        AttributeBinding(1, "the minimum of x", about: [type]) { access throws(InteractionStatus) in
           .single(Float(access.limits(type, default: usual).lowerBound))
         },
-        AttributeBinding(2) { access throws(InteractionStatus) in
+        AttributeBinding(2, "the maximum of x", about: [type]) { access throws(InteractionStatus) in
           .single(Float(access.limits(type, default: usual).upperBound))
         },
         .constant(8, .unsigned(unit.rawValue)),

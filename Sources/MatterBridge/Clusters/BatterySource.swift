@@ -8,15 +8,17 @@ extension ClusterTemplate {
     id: ClusterName.powerSource, revision: 3, needs: [.lowBattery], features: { _ in batteryFeature },
     attributes: [
       .constant(0, .unsigned(1)), .constant(1, .unsigned(0)), .constant(2, .text("Battery")),
-      AttributeBinding(0x0C, of: [.batteryLevel], features: batteryFeature) { access throws(InteractionStatus) in
+      AttributeBinding(0x0C, "x × 2", of: [.batteryLevel], features: batteryFeature) {
+        access throws(InteractionStatus) in
         try access.number(.batteryLevel).map { .unsigned(UInt64(nearest: $0 * 2, in: 0...200)) } ?? .null
       },
       AttributeBinding(
-        0x0E, of: [.lowBattery], alsoOf: [.batteryLevel], features: batteryFeature
+        0x0E, "0 if x is 0; else 2 if BatteryLevel is at most 5, else 1", of: [.lowBattery], alsoOf: [.batteryLevel],
+        features: batteryFeature
       ) { access throws(InteractionStatus) in .unsigned(try chargeLevel(access)) },
-      AttributeBinding(0x0F, features: batteryFeature) { _ throws(InteractionStatus) in .bool(false) },
+      .constant(0x0F, .bool(false), features: batteryFeature),
       .constant(0x10, .unsigned(0), features: batteryFeature),
-      AttributeBinding(0x1F) { access throws(InteractionStatus) in .numbers(access.endpoint.plan.powered) },
+      .fixed(0x1F) { access throws(InteractionStatus) in .numbers(access.endpoint.plan.powered) },
     ])
 
   private static let batteryFeature: UInt32 = 2

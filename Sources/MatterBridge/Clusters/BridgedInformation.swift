@@ -10,15 +10,17 @@ extension ClusterTemplate {
       text(1, .manufacturer),
       text(3, .model),
       AttributeBinding(
-        5, of: [.name], writePrivilege: .manage,
+        5, "stored by the node, at first x", of: [.name], writePrivilege: .manage,
         write: { access, value throws(InteractionStatus) in access.store(5, try StoredRule.text(32).admit(value)) },
         read: { access throws(InteractionStatus) in
           access.stored(5) ?? .text(access.accessory.text(.name, of: access).prefix(bytes: 32))
         }),
       text(0x0A, .firmwareRevision, bytes: 64),
       text(0x0F, .serialNumber),
-      AttributeBinding(reachable) { access throws(InteractionStatus) in .bool(access.accessory.isReachable(access)) },
-      AttributeBinding(0x12) { access throws(InteractionStatus) in .text(access.accessory.uniqueID(of: access)) },
+      AttributeBinding(reachable, "false while the accessory is offline") { access throws(InteractionStatus) in
+        .bool(access.accessory.isReachable(access))
+      },
+      .fixed(0x12) { access throws(InteractionStatus) in .text(access.accessory.uniqueID(of: access)) },
     ],
     // Reachability is no characteristic: `reachabilityChanged` sends the event.
     events: [EventBinding(of: .name, [reachableChanged]) { _, _ in [] }])
@@ -27,7 +29,7 @@ extension ClusterTemplate {
   static let reachableChanged: EventNumber = 3
 
   private static func text(_ number: AttributeNumber, _ type: TypeID, bytes: Int = 32) -> AttributeBinding {
-    AttributeBinding(number, of: [type]) { access throws(InteractionStatus) in
+    AttributeBinding(number, "x, at most \(bytes) bytes", of: [type]) { access throws(InteractionStatus) in
       .text(access.accessory.text(type, of: access).prefix(bytes: bytes))
     }
   }

@@ -9,7 +9,11 @@ extension ClusterTemplate {
     attributes: [
       .constant(0, .unsigned(2)), .constant(1, .unsigned(0)), .constant(2, .unsigned(2), features: Button.multiple),
     ],
-    events: [EventBinding(of: .buttonPress, [1, 2, 3, 4, 5, 6], occur: buttonEvents)])
+    events: [EventBinding(of: .buttonPress, [1, 2, 3, 4, 5, 6], occur: buttonEvents)],
+    eventFeatures: [
+      Button.longPress: Button.long, Button.longRelease: Button.long, Button.multiPressOngoing: Button.multiple,
+      Button.multiPressComplete: Button.multiple,
+    ])
 
   private enum Button {
     static let momentary: UInt32 = 0x02

@@ -13,7 +13,9 @@ struct ClusterAccess {
 
   private func slot(_ type: TypeID) -> Int? {
     let database = accessory.server.database
-    return database.services[cluster.service].slots.first { database.characteristics[$0].type == type }
+    return database.services[cluster.service].slots.first {
+      database.characteristics[$0].type == type && !accessory.leftOut.contains($0)
+    }
   }
 
   func has(_ type: TypeID) -> Bool { slot(type) != nil }
@@ -122,8 +124,14 @@ struct ClusterAccess {
 }
 
 extension Characteristic {
-  /// The nearest value within the limits and on a step, in the canonical form of a numeric format.
+  /// The nearest valid value, or the nearest one within the limits and on a step, in the canonical form of a numeric
+  /// format.
   func nearest(to number: Double) -> Value {
+    if let values = constraints.validValues, !values.isEmpty {
+      let nearest = values.min { abs(Double($0) - number) < abs(Double($1) - number) } ?? 0
+      return .integer(Int128(nearest))
+    }
+    if let range = constraints.validValuesRange { return .integer(Int128(Int(nearest: number, in: range))) }
     let low = constraints.minValue?.doubleValue ?? -.infinity
     let high = constraints.maxValue?.doubleValue ?? .infinity
     var nearest = min(max(number, low), high)

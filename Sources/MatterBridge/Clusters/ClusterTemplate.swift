@@ -8,6 +8,9 @@ struct AttributeBinding: Sendable {
   typealias Writer = @Sendable (ClusterAccess, Element.Value) throws(InteractionStatus) -> Void
 
   let number: AttributeNumber
+  /// How the value is computed, for tables; x is the value of the only or first characteristic. nil: it is a constant of
+  /// the service.
+  let conversion: String?
   /// The features that the cluster must have, so that it has this attribute.
   let features: UInt32
   /// The characteristics of which it is computed. The service must have all of them, so that the cluster has this
@@ -15,6 +18,8 @@ struct AttributeBinding: Sendable {
   let sources: [TypeID]
   /// Characteristics whose changes change it, if the service has them.
   let alsoOf: [TypeID]
+  /// Other characteristics that it is about, for tables: those of whose limits it is computed, for example.
+  let mentions: [TypeID]
   /// The characteristics that a write writes.
   let targets: [TypeID]
   /// nil: it can't be read.
@@ -26,17 +31,26 @@ struct AttributeBinding: Sendable {
 
   /// - Parameter read: nil: it can't be read.
   init(
-    _ number: AttributeNumber, of sources: [TypeID] = [], alsoOf: [TypeID] = [], features: UInt32 = 0,
-    readPrivilege: Privilege = .view, writing targets: [TypeID] = [], writePrivilege: Privilege = .operate,
-    write: Writer? = nil, read: Reader?
+    _ number: AttributeNumber, _ conversion: String?, of sources: [TypeID] = [], alsoOf: [TypeID] = [],
+    about mentions: [TypeID] = [], features: UInt32 = 0, readPrivilege: Privilege = .view,
+    writing targets: [TypeID] = [],
+    writePrivilege: Privilege = .operate, write: Writer? = nil, read: Reader?
   ) {
-    (self.number, self.sources, self.alsoOf, self.features) = (number, sources, alsoOf, features)
+    (self.number, self.conversion, self.features) = (number, conversion, features)
+    (self.sources, self.alsoOf, self.mentions) = (sources, alsoOf, mentions)
     (self.read, self.readPrivilege) = (read, readPrivilege)
     (self.targets, self.write, self.writePrivilege) = (targets, write, writePrivilege)
   }
 
   static func constant(_ number: AttributeNumber, _ value: Element.Value, features: UInt32 = 0) -> AttributeBinding {
-    AttributeBinding(number, features: features) { _ throws(InteractionStatus) in value }
+    fixed(number, features: features) { _ throws(InteractionStatus) in value }
+  }
+
+  /// A value that depends on the service and its place, not on values of characteristics.
+  static func fixed(
+    _ number: AttributeNumber, features: UInt32 = 0, read: @escaping Reader
+  ) -> AttributeBinding {
+    AttributeBinding(number, nil, features: features, read: read)
   }
 
   /// A value that only the node knows.
@@ -45,7 +59,7 @@ struct AttributeBinding: Sendable {
     writePrivilege: Privilege = .operate
   ) -> AttributeBinding {
     AttributeBinding(
-      number, features: features, writePrivilege: writePrivilege,
+      number, "stored by the node, at first \(value.shown)", features: features, writePrivilege: writePrivilege,
       write: { access, written throws(InteractionStatus) in access.store(number, try rule.admit(written)) },
       read: { access throws(InteractionStatus) in access.stored(number) ?? value })
   }
@@ -143,6 +157,10 @@ struct ClusterTemplate: Sendable {
   let attributes: [AttributeBinding]
   var commands: [CommandBinding] = []
   var events: [EventBinding] = []
+  /// The features that the cluster must have, so that it has an event; without an entry: none.
+  var eventFeatures: [EventNumber: UInt32] = [:]
+  /// Events that the catalogue demands, and that no characteristic causes.
+  var idleEvents: [EventNumber] = []
   /// Called when a characteristic of the service has changed, before its attributes are marked.
   var changed: (@Sendable (ClusterAccess, TypeID) -> Void)?
   /// Called when the countdown of an attribute has ended.
@@ -153,8 +171,14 @@ struct ClusterTemplate: Sendable {
 struct ServiceView {
   let characteristics: ArraySlice<Characteristic>
 
-  init(_ service: AttributeDatabase.ServiceEntry, in database: AttributeDatabase) {
-    characteristics = ArraySlice(database.characteristics[service.slots])
+  /// - Parameter leftOut: slots of characteristics that it has not.
+  init(_ service: AttributeDatabase.ServiceEntry, in database: AttributeDatabase, without leftOut: Set<Int> = []) {
+    if leftOut.isEmpty {
+      characteristics = ArraySlice(database.characteristics[service.slots])
+    } else {
+      let slots = service.slots.filter { !leftOut.contains($0) }
+      characteristics = ArraySlice(slots.map { database.characteristics[$0] })
+    }
   }
 
   func has(_ type: TypeID) -> Bool { characteristics.contains { $0.type == type } }
@@ -189,8 +213,13 @@ final class ClusterShape: Sendable {
           command.number, invoke: command.privilege, isTimed: command.isTimed || needsTimedWrite(command.targets),
           response: command.response, isFabricScoped: command.isFabricScoped)
       },
-      events: template.events.filter { service.has($0.source) }.flatMap(\.numbers).map { .init($0) })
+      events: Self.events(template, features, service).map { .init($0) })
     self.template = template
+  }
+
+  private static func events(_ template: ClusterTemplate, _ features: UInt32, _ service: ServiceView) -> [EventNumber] {
+    let caused = template.events.filter { service.has($0.source) }.flatMap(\.numbers)
+    return Set(caused + template.idleEvents).filter { (template.eventFeatures[$0] ?? 0) & ~features == 0 }.sorted()
   }
 
   func attribute(_ number: AttributeNumber) -> AttributeBinding? {

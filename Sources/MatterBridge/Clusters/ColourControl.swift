@@ -75,44 +75,58 @@ enum ColourCluster {
 
   // MARK: Attributes
 
-  private static let both: [TypeID] = [.hue, .saturation]
   private static let all: [TypeID] = [.hue, .saturation, .colourTemperature]
+  private static let chromaticityText =
+    "of the colour (CIE 1931), or of the colour temperature in its mode"
+  private static let miredText = "x within its limits; without ColorTemperature that of the colour, by McCamy's formula"
+  private static let modeText =
+    "stored by the node: 0 hue and saturation, 1 xy, 2 colour temperature, by the last command or change"
 
   private static let attributes: [AttributeBinding] = [
-    AttributeBinding(0, of: [.hue], features: Feature.hueAndSaturation) { access throws(InteractionStatus) in
+    AttributeBinding(0, "x × 254/360", of: [.hue], features: Feature.hueAndSaturation) {
+      access throws(InteractionStatus) in
       .unsigned(LightLevel.hue(degrees: try access.number(.hue) ?? 0))
     },
-    AttributeBinding(1, of: [.saturation], features: Feature.hueAndSaturation) { access throws(InteractionStatus) in
+    AttributeBinding(1, "x × 254/100", of: [.saturation], features: Feature.hueAndSaturation) {
+      access throws(InteractionStatus) in
       .unsigned(LightLevel.saturation(percent: try access.number(.saturation) ?? 0))
     },
     .constant(2, .unsigned(0)),
-    AttributeBinding(3, alsoOf: all, features: Feature.chromaticity) { access throws(InteractionStatus) in
+    AttributeBinding(3, "65536 × the chromaticity x \(chromaticityText)", alsoOf: all, features: Feature.chromaticity) {
+      access throws(InteractionStatus) in
       .unsigned(try chromaticity(access).integers.x)
     },
-    AttributeBinding(4, alsoOf: all, features: Feature.chromaticity) { access throws(InteractionStatus) in
+    AttributeBinding(4, "65536 × the chromaticity y \(chromaticityText)", alsoOf: all, features: Feature.chromaticity) {
+      access throws(InteractionStatus) in
       .unsigned(try chromaticity(access).integers.y)
     },
-    AttributeBinding(mireds, alsoOf: all, features: Feature.temperature) { access throws(InteractionStatus) in
+    AttributeBinding(mireds, miredText, alsoOf: all, features: Feature.temperature) {
+      access throws(InteractionStatus) in
       .unsigned(UInt64(nearest: try currentMireds(access), in: Chromaticity.range))
     },
-    AttributeBinding(mode) { access throws(InteractionStatus) in .unsigned(currentMode(access).rawValue) },
+    AttributeBinding(mode, modeText, about: all) { access throws(InteractionStatus) in
+      .unsigned(currentMode(access).rawValue)
+    },
     .stored(options, default: .unsigned(0), .unsigned(0...1)),
     .constant(0x10, .unsigned(0)),
-    AttributeBinding(enhancedMode) { access throws(InteractionStatus) in .unsigned(currentMode(access).rawValue) },
-    AttributeBinding(0x400A) { access throws(InteractionStatus) in
+    AttributeBinding(enhancedMode, modeText, about: all) { access throws(InteractionStatus) in
+      .unsigned(currentMode(access).rawValue)
+    },
+    .fixed(0x400A) { access throws(InteractionStatus) in
       .unsigned(UInt64(access.cluster.shape.description.features))
     },
-    limit(0x400B) { $0.lowerBound },
-    limit(0x400C) { $0.upperBound },
-    limit(0x400D) { $0.lowerBound },
+    limit(0x400B, "the minimum of x, or 153") { $0.lowerBound },
+    limit(0x400C, "the maximum of x, or 500") { $0.upperBound },
+    limit(0x400D, "the minimum of x, or 153") { $0.lowerBound },
     .stored(
       0x4010, default: .null, .nullable(1...65279), features: Feature.temperature, writePrivilege: .manage),
   ]
 
   private static func limit(
-    _ number: AttributeNumber, _ bound: @escaping @Sendable (ClosedRange<Double>) -> Double
+    _ number: AttributeNumber, _ conversion: String, _ bound: @escaping @Sendable (ClosedRange<Double>) -> Double
   ) -> AttributeBinding {
-    AttributeBinding(number, features: Feature.temperature) { access throws(InteractionStatus) in
+    AttributeBinding(number, conversion, about: [.colourTemperature], features: Feature.temperature) {
+      access throws(InteractionStatus) in
       .unsigned(UInt64(nearest: bound(miredLimits(access)), in: 1...65279))
     }
   }

@@ -6,7 +6,7 @@ extension ClusterTemplate {
   static let descriptor = ClusterTemplate(
     id: ClusterName.descriptor, revision: 2, features: { $0.has(.labelIndex) ? tagList : 0 },
     attributes: [
-      AttributeBinding(0) { access throws(InteractionStatus) in
+      .fixed(0) { access throws(InteractionStatus) in
         .list(
           access.endpoint.plan.deviceTypes.map { type in
             Element(
@@ -18,12 +18,14 @@ extension ClusterTemplate {
                 ]))
           })
       },
-      AttributeBinding(1) { access throws(InteractionStatus) in
+      .fixed(1) { access throws(InteractionStatus) in
         .list(access.endpoint.clusters.map { Element(.unsigned(UInt64($0.id))) })
       },
       .constant(2, .list([])),
-      AttributeBinding(3) { access throws(InteractionStatus) in .numbers(access.endpoint.plan.parts) },
-      AttributeBinding(4, of: [.labelIndex], features: tagList) { access throws(InteractionStatus) in
+      .fixed(3) { access throws(InteractionStatus) in .numbers(access.endpoint.plan.parts) },
+      AttributeBinding(
+        4, "a tag of the namespace Common Number (7) with the number x", of: [.labelIndex], features: tagList
+      ) { access throws(InteractionStatus) in
         .list([numberTag(UInt64(nearest: access.characteristic(.labelIndex)?.value.doubleValue ?? 0, in: 0...255))])
       },
     ])

@@ -7,7 +7,9 @@ extension ClusterTemplate {
   static let doorLock = ClusterTemplate(
     id: ClusterName.doorLock, revision: 8, needs: [.lockCurrentState, .lockTargetState],
     attributes: [
-      AttributeBinding(0, of: [.lockCurrentState]) { access throws(InteractionStatus) in
+      AttributeBinding(0, "secured (1) is 1, unsecured (0) 2, jammed (2) 0, unknown (3) null", of: [.lockCurrentState])
+      {
+        access throws(InteractionStatus) in
         lockState(try access.value(.lockCurrentState).intValue)
       },
       // A dead bolt.

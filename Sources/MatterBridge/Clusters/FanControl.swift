@@ -39,13 +39,13 @@ struct FanCluster: Sendable {
       attributes: speedAttributes + [
         .constant(7, .unsigned(1), features: Feature.rocking),
         AttributeBinding(
-          8, of: [.swingMode], features: Feature.rocking, writing: [.swingMode],
+          8, "x", of: [.swingMode], features: Feature.rocking, writing: [.swingMode],
           write: { access, value throws(InteractionStatus) in
             try access.write(.swingMode, .integer(Int128(try value.unsigned(in: 0...1))))
           },
           read: { access throws(InteractionStatus) in .unsigned(try access.isTrue(.swingMode) ? 1 : 0) }),
         AttributeBinding(
-          0x0B, of: [.rotationDirection], features: Feature.direction, writing: [.rotationDirection],
+          0x0B, "x", of: [.rotationDirection], features: Feature.direction, writing: [.rotationDirection],
           write: { access, value throws(InteractionStatus) in
             try access.write(.rotationDirection, .integer(Int128(try value.unsigned(in: 0...1))))
           },
@@ -57,12 +57,13 @@ struct FanCluster: Sendable {
     let types = [.rotationSpeed, power.type] + (automatic.map { [$0] } ?? [])
     return [
       AttributeBinding(
-        0, alsoOf: types, writing: [power.type],
+        0, "0 off; 1, 2, 3 up to 33 %, 66 %, 100 %; 5 automatic. A write sets these speeds", alsoOf: types,
+        writing: [power.type],
         write: { access, value throws(InteractionStatus) in try setMode(access, try value.unsigned(in: 0...6)) },
         read: { access throws(InteractionStatus) in .unsigned(try mode(access)) }),
-      AttributeBinding(1) { access throws(InteractionStatus) in .unsigned(sequence(access)) },
+      .fixed(1) { access throws(InteractionStatus) in .unsigned(sequence(access)) },
       AttributeBinding(
-        2, alsoOf: types, writing: [power.type],
+        2, "RotationSpeed, without it 100; 0 off, null automatic. 0 turns it off", alsoOf: types, writing: [power.type],
         write: { access, value throws(InteractionStatus) in
           // null leaves the setting as it is.
           if value == .null { return }
@@ -71,7 +72,9 @@ struct FanCluster: Sendable {
         read: { access throws(InteractionStatus) in
           try mode(access) == Mode.auto ? .null : .unsigned(try percent(access))
         }),
-      AttributeBinding(3, alsoOf: types) { access throws(InteractionStatus) in .unsigned(try percent(access)) },
+      AttributeBinding(3, "RotationSpeed, without it 100; 0 off", alsoOf: types) { access throws(InteractionStatus) in
+        .unsigned(try percent(access))
+      },
     ]
   }
 

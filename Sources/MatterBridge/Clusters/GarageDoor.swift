@@ -9,18 +9,20 @@ extension ClusterTemplate {
     features: { _ in liftWithPosition },
     attributes: [
       .constant(0, .unsigned(0)), .constant(7, .unsigned(0x09)), .constant(0x0D, .unsigned(0)),
-      AttributeBinding(0x0A, of: [.currentDoorState]) { access throws(InteractionStatus) in
+      AttributeBinding(0x0A, "5 if it opens (2), 10 if it closes (3), else 0", of: [.currentDoorState]) {
+        access throws(InteractionStatus) in
         switch try access.value(.currentDoorState) {
         case 2: .unsigned(0b0101)
         case 3: .unsigned(0b1010)
         default: .unsigned(0)
         }
       },
-      AttributeBinding(0x0B, of: [.targetDoorState]) { access throws(InteractionStatus) in
+      AttributeBinding(0x0B, "0 if x is 0, else 10000", of: [.targetDoorState]) { access throws(InteractionStatus) in
         .unsigned(try access.isTrue(.targetDoorState) ? Covering.whole : 0)
       },
       // The position of a door that moves or was stopped is unknown.
-      AttributeBinding(0x0E, of: [.currentDoorState]) { access throws(InteractionStatus) in
+      AttributeBinding(0x0E, "open (0) is 0, closed (1) is 10000, others are null", of: [.currentDoorState]) {
+        access throws(InteractionStatus) in
         switch try access.value(.currentDoorState) {
         case 0: .unsigned(0)
         case 1: .unsigned(Covering.whole)

@@ -8,7 +8,7 @@ extension ClusterTemplate {
     id: ClusterName.identify, revision: 5,
     attributes: [
       AttributeBinding(
-        identifyTime, writing: [.identify],
+        identifyTime, "counts down in the node, in seconds; a write sets x to true", writing: [.identify],
         write: { access, value throws(InteractionStatus) in
           try identify(access, seconds: try value.unsigned(in: 0...UInt64(UInt16.max)))
         },

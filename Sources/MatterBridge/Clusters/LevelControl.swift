@@ -20,7 +20,7 @@ struct LevelCluster: Sendable {
     ClusterTemplate(
       id: ClusterName.levelControl, revision: 6, needs: [type, power.type], features: { _ in features },
       attributes: [
-        AttributeBinding(0, of: [type]) { access throws(InteractionStatus) in
+        AttributeBinding(0, "x × 254/100, 1 to 254", of: [type]) { access throws(InteractionStatus) in
           try access.number(type).map { .unsigned(LightLevel.level(brightness: $0)) } ?? .null
         },
         .constant(1, .unsigned(0), features: Self.lighting),

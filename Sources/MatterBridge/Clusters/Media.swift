@@ -8,7 +8,9 @@ extension ClusterTemplate {
   static let mediaPlayback = ClusterTemplate(
     id: ClusterName.mediaPlayback, revision: 2, needs: [.currentMediaState, .targetMediaState],
     attributes: [
-      AttributeBinding(0, of: [.currentMediaState]) { access throws(InteractionStatus) in
+      AttributeBinding(
+        0, "play (0) is 0, pause (1) 1, loading (4) 3, others are 2 (not playing)", of: [.currentMediaState]
+      ) { access throws(InteractionStatus) in
         switch try access.value(.currentMediaState) {
         case 0: .unsigned(0)
         case 1: .unsigned(1)

@@ -8,6 +8,9 @@ struct PowerCharacteristic: Sendable {
   let on: Value
   let off: Value
 
+  /// Such as "On is true".
+  var condition: String { "\(type.shown) is \(on.shown)" }
+
   static let on = PowerCharacteristic(type: .on, on: true, off: false)
   static let active = PowerCharacteristic(type: .active, on: 1, off: 0)
   static let mute = PowerCharacteristic(type: .mute, on: false, off: true)
@@ -18,6 +21,8 @@ struct OnOffCluster: Sendable {
   let power: PowerCharacteristic
 
   static let lighting: UInt32 = 1
+  /// A device that is off shows no other states.
+  static let deadFront: UInt32 = 2
   private static let globalScene: AttributeNumber = 0x4000
   private static let onTime: AttributeNumber = 0x4001
   private static let offWaitTime: AttributeNumber = 0x4002
@@ -46,10 +51,12 @@ struct OnOffCluster: Sendable {
 
   private var attributes: [AttributeBinding] {
     [
-      AttributeBinding(0, of: [power.type]) { access throws(InteractionStatus) in
+      AttributeBinding(0, "true if \(power.condition)", of: [power.type]) { access throws(InteractionStatus) in
         .bool(try access.value(power.type) == power.on)
       },
-      AttributeBinding(Self.globalScene, features: Self.lighting) { access throws(InteractionStatus) in
+      AttributeBinding(
+        Self.globalScene, "stored by the node: false after OffWithEffect, true after On", features: Self.lighting
+      ) { access throws(InteractionStatus) in
         access.stored(Self.globalScene) ?? .bool(true)
       },
       countdown(Self.onTime),
@@ -61,7 +68,7 @@ struct OnOffCluster: Sendable {
 
   private func countdown(_ number: AttributeNumber) -> AttributeBinding {
     AttributeBinding(
-      number, features: Self.lighting,
+      number, "counts down in the node, in tenths of a second", features: Self.lighting,
       write: { access, value throws(InteractionStatus) in
         access.hold(number, try value.unsigned(in: 0...Self.forever))
       },

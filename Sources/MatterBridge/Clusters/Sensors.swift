@@ -10,7 +10,7 @@ extension ClusterTemplate {
     ClusterTemplate(
       id: ClusterName.booleanState, revision: 1, needs: [type],
       attributes: [
-        AttributeBinding(0, of: [type]) { access throws(InteractionStatus) in
+        AttributeBinding(0, "true if x is \(trueValue.shown)", of: [type]) { access throws(InteractionStatus) in
           .bool(try access.value(type) == trueValue)
         }
       ],
@@ -25,7 +25,7 @@ extension ClusterTemplate {
     return ClusterTemplate(
       id: ClusterName.occupancy, revision: 5, needs: [type], features: { _ in infrared },
       attributes: [
-        AttributeBinding(0, of: [type]) { access throws(InteractionStatus) in
+        AttributeBinding(0, "0 if x is 0, else 1", of: [type]) { access throws(InteractionStatus) in
           .unsigned(try access.isTrue(type) ? 1 : 0)
         },
         .constant(1, .unsigned(0)), .constant(2, .unsigned(1)),
@@ -38,34 +38,39 @@ extension ClusterTemplate {
   }
 
   static let temperature = measurement(
-    ClusterName.temperature, revision: 4, .currentTemperature, default: -273.15...327.67
+    ClusterName.temperature, revision: 4, .currentTemperature, { "\($0) × 100" }, default: -273.15...327.67
   ) { .temperature($0) }
 
-  static let humidity = measurement(ClusterName.humidity, revision: 3, .currentHumidity, default: 0...100) {
+  static let humidity = measurement(
+    ClusterName.humidity, revision: 3, .currentHumidity, { "\($0) × 100" }, default: 0...100
+  ) {
     .unsigned(UInt64(nearest: $0 * 100, in: 0...10000))
   }
 
   static let illuminance = measurement(
-    ClusterName.illuminance, revision: 3, .currentLight, default: 1...3_576_000,
+    ClusterName.illuminance, revision: 3, .currentLight,
+    { "10000 × log₁₀ of \($0) + 1\($0 == "x" ? "; 0 below 1 lux" : ", at least 1")" }, default: 1...3_576_000,
     limit: { .unsigned(max(1, Measurement.illuminance(lux: $0))) },
     convert: { .unsigned(Measurement.illuminance(lux: $0)) })
 
   /// A cluster with a measured value and its limits.
+  /// - Parameter conversion: returns how a number is converted, for tables.
   private static func measurement(
-    _ id: ClusterID, revision: UInt16, _ type: TypeID, default range: ClosedRange<Double>,
+    _ id: ClusterID, revision: UInt16, _ type: TypeID, _ conversion: (String) -> String,
+    default range: ClosedRange<Double>,
     limit: (@Sendable (Double) -> Element.Value)? = nil, convert: @escaping @Sendable (Double) -> Element.Value
   ) -> ClusterTemplate {
     let limit = limit ?? convert
     return ClusterTemplate(
       id: id, revision: revision, needs: [type],
       attributes: [
-        AttributeBinding(0, of: [type]) { access throws(InteractionStatus) in
+        AttributeBinding(0, conversion("x"), of: [type]) { access throws(InteractionStatus) in
           try access.number(type).map(convert) ?? .null
         },
-        AttributeBinding(1) { access throws(InteractionStatus) in
+        AttributeBinding(1, conversion("the minimum of x"), about: [type]) { access throws(InteractionStatus) in
           limit(access.limits(type, default: range).lowerBound)
         },
-        AttributeBinding(2) { access throws(InteractionStatus) in
+        AttributeBinding(2, conversion("the maximum of x"), about: [type]) { access throws(InteractionStatus) in
           limit(access.limits(type, default: range).upperBound)
         },
       ])

@@ -93,29 +93,40 @@ struct ThermostatCluster: Sendable {
     try access.write(start + [(target, .integer(Int128(mode.target)))])
   }
 
+  /// Such as "0 is 0, 1 is 4", and "0 if Active is 0" for a device with a characteristic that turns it off.
+  private var modeText: String {
+    let states = modes.map { "\($0.target) is \($0.number)" }.joined(separator: ", ")
+    return power.map { "0 unless \($0.condition); \(target.shown) \(states)" } ?? states
+  }
+
   private var stateAttributes: [AttributeBinding] {
     let stateTypes = power.map { [target, $0.type] } ?? [target]
     return [
-      AttributeBinding(0, of: [.currentTemperature]) { access throws(InteractionStatus) in
+      AttributeBinding(0, "x × 100", of: [.currentTemperature]) { access throws(InteractionStatus) in
         try access.number(.currentTemperature).map { .temperature($0) } ?? .null
       },
       .constant(Self.minimumDeadBand, .signed(0), features: Feature.auto),
       // The sequence follows from the features, so it can only be written as it is.
       AttributeBinding(
-        0x1B, writePrivilege: .manage,
+        0x1B, nil, writePrivilege: .manage,
         write: { access, value throws(InteractionStatus) in
           guard try value.unsigned(in: 0...5) == sequence(access) else { throw InteractionStatus(.constraintError) }
         },
         read: { access throws(InteractionStatus) in .unsigned(sequence(access)) }),
       AttributeBinding(
-        Self.systemMode, of: stateTypes, writing: stateTypes, writePrivilege: .manage,
+        Self.systemMode, modeText, of: stateTypes, writing: stateTypes, writePrivilege: .manage,
         write: { access, value throws(InteractionStatus) in try setMode(access, value) },
         read: { access throws(InteractionStatus) in .unsigned(try mode(access)) }),
-      AttributeBinding(0x1E, of: [current], features: Feature.auto) { access throws(InteractionStatus) in
+      AttributeBinding(
+        0x1E, "4 if x is \(heats.shown) (heating), 3 if x is \(cools.shown) (cooling), else 0", of: [current],
+        features: Feature.auto
+      ) { access throws(InteractionStatus) in
         let state = try access.value(current)
         return .unsigned(state == heats ? Mode.heat : state == cools ? Mode.cool : Mode.off)
       },
-      AttributeBinding(0x29, of: [current]) { access throws(InteractionStatus) in
+      AttributeBinding(
+        0x29, "1 if x is \(heats.shown) (heating), 2 if x is \(cools.shown) (cooling), else 0", of: [current]
+      ) { access throws(InteractionStatus) in
         let state = try access.value(current)
         return .unsigned(state == heats ? 1 : state == cools ? 2 : 0)
       },
@@ -167,7 +178,7 @@ struct ThermostatCluster: Sendable {
     let types = [target, side.threshold] + (single.map { [$0] } ?? []) + (power.map { [$0.type] } ?? [])
     return [
       AttributeBinding(
-        side.setpoint, alsoOf: types, features: side.feature,
+        side.setpoint, setpointText(side), alsoOf: types, features: side.feature,
         write: { access, value throws(InteractionStatus) in
           let number = try value.signed(in: Self.temperatures)
           guard limits(side, access).contains(number) else { throw InteractionStatus(.constraintError) }
@@ -176,10 +187,16 @@ struct ThermostatCluster: Sendable {
         read: { access throws(InteractionStatus) in
           try access.number(try type(side, access)).map { .temperature($0) } ?? .null
         }),
-      AttributeBinding(side.absoluteMinimum, features: side.feature) { access throws(InteractionStatus) in
+      AttributeBinding(
+        side.absoluteMinimum, "the highest minimum × 100, without one 700", about: limitTypes(side),
+        features: side.feature
+      ) { access throws(InteractionStatus) in
         .signed(deviceLimits(side, access).lowerBound)
       },
-      AttributeBinding(side.absoluteMinimum + 1, features: side.feature) { access throws(InteractionStatus) in
+      AttributeBinding(
+        side.absoluteMinimum + 1, "the lowest maximum × 100, without one 3500", about: limitTypes(side),
+        features: side.feature
+      ) { access throws(InteractionStatus) in
         .signed(deviceLimits(side, access).upperBound)
       },
       limit(side, side.minimum) { limits, number in number <= limits.upperBound },
@@ -193,7 +210,8 @@ struct ThermostatCluster: Sendable {
     _ isAllowed: @escaping @Sendable (ClosedRange<Int64>, Int64) -> Bool
   ) -> AttributeBinding {
     AttributeBinding(
-      number, features: side.feature, writePrivilege: .manage,
+      number, "stored by the node, at first the limit of the device", about: limitTypes(side), features: side.feature,
+      writePrivilege: .manage,
       write: { access, value throws(InteractionStatus) in
         let new = try value.signed(in: Self.temperatures)
         guard deviceLimits(side, access).contains(new), isAllowed(limits(side, access), new) else {
@@ -207,9 +225,17 @@ struct ThermostatCluster: Sendable {
       })
   }
 
+  private func limitTypes(_ side: Side) -> [TypeID] { [single, side.threshold].compactMap { $0 } }
+
+  private func setpointText(_ side: Side) -> String {
+    guard let single else { return "\(side.threshold.shown) × 100" }
+    let modes = side.mode == Mode.heat ? "the modes heat and off" : "the mode cool"
+    return "\(single.shown) × 100 in \(modes), else \(side.threshold.shown) × 100 if the service has it"
+  }
+
   /// In hundredths of a degree. Both characteristics of the side must accept them.
   private func deviceLimits(_ side: Side, _ access: ClusterAccess) -> ClosedRange<Int64> {
-    let types = [single, side.threshold].compactMap { $0 }.filter { access.has($0) }
+    let types = limitTypes(side).filter { access.has($0) }
     let ranges = types.map { access.limits($0, default: Self.usualLimits) }
     let low = ranges.map(\.lowerBound).max() ?? Self.usualLimits.lowerBound
     let high = ranges.map(\.upperBound).min() ?? Self.usualLimits.upperBound

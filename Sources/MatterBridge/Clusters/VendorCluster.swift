@@ -20,11 +20,15 @@ enum VendorCluster {
       numbered.append((number, characteristic))
     }
     let description = Element.Value.list(numbered.map { describe($0.number, $0.characteristic) })
-    return ClusterTemplate(
-      id: id, revision: 1,
-      attributes: numbered.compactMap { attribute($0.number, $0.characteristic) } + [
-        .constant(EndpointNumbers.descriptionAttribute, description)
-      ],
+    return template(id, numbered, [.constant(EndpointNumbers.descriptionAttribute, description)])
+  }
+
+  /// - Parameter others: attributes that are no characteristics.
+  static func template(
+    _ id: ClusterID, _ numbered: [(number: UInt32, characteristic: Characteristic)], _ others: [AttributeBinding] = []
+  ) -> ClusterTemplate {
+    ClusterTemplate(
+      id: id, revision: 1, attributes: numbered.compactMap { attribute($0.number, $0.characteristic) } + others,
       commands: numbered.compactMap { command($0.number, $0.characteristic) })
   }
 
@@ -36,7 +40,7 @@ enum VendorCluster {
     }
     let isWritable = characteristic.perms.contains(.pairedWrite)
     return AttributeBinding(
-      number, of: [type], readPrivilege: characteristic.privilege(.pairedRead, usually: .view),
+      number, "x", of: [type], readPrivilege: characteristic.privilege(.pairedRead, usually: .view),
       writing: isWritable ? [type] : [],
       writePrivilege: characteristic.privilege(.pairedWrite, usually: .operate), write: isWritable ? write : nil
     ) { access throws(InteractionStatus) in format.element(of: try access.value(type)) }

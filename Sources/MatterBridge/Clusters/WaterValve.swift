@@ -7,11 +7,13 @@ extension ClusterTemplate {
   static let valve = ClusterTemplate(
     id: ClusterName.valve, revision: 1, needs: [.active, .inUse],
     attributes: [
-      AttributeBinding(0, of: [.active], alsoOf: [.setDuration]) { access throws(InteractionStatus) in
+      AttributeBinding(0, "SetDuration while Active is 1, else null; 0 is null", of: [.active], alsoOf: [.setDuration])
+      {
+        access throws(InteractionStatus) in
         try access.isTrue(.active) ? try duration(.setDuration, access) : .null
       },
       AttributeBinding(
-        defaultDuration, alsoOf: [.setDuration],
+        defaultDuration, "x, 0 is null; without SetDuration stored by the node, at first null", alsoOf: [.setDuration],
         write: { access, value throws(InteractionStatus) in
           let seconds = value == .null ? nil : try value.unsigned(in: seconds)
           if access.has(.setDuration) { return try setDuration(seconds, access) }
@@ -21,15 +23,19 @@ extension ClusterTemplate {
           if access.has(.setDuration) { return try duration(.setDuration, access) }
           return access.stored(defaultDuration) ?? .null
         }),
-      AttributeBinding(3, of: [.active], alsoOf: [.remainingDuration]) { access throws(InteractionStatus) in
+      AttributeBinding(
+        3, "RemainingDuration while Active is 1, else null; 0 is null", of: [.active], alsoOf: [.remainingDuration]
+      ) { access throws(InteractionStatus) in
         try access.isTrue(.active) ? try duration(.remainingDuration, access) : .null
       },
-      AttributeBinding(4, of: [.active, .inUse]) { access throws(InteractionStatus) in
+      AttributeBinding(4, "Active if InUse is equal, else 2", of: [.active, .inUse]) {
+        access throws(InteractionStatus) in
         let (isActive, isInUse) = (try access.isTrue(.active), try access.isTrue(.inUse))
         return .unsigned(isActive == isInUse ? (isActive ? 1 : 0) : transitioning)
       },
       // Only while it moves.
-      AttributeBinding(5, of: [.active, .inUse]) { access throws(InteractionStatus) in
+      AttributeBinding(5, "null if InUse is equal to Active, else Active", of: [.active, .inUse]) {
+        access throws(InteractionStatus) in
         let isActive = try access.isTrue(.active)
         return try isActive == access.isTrue(.inUse) ? .null : .unsigned(isActive ? 1 : 0)
       },

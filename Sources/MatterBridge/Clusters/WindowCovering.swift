@@ -37,11 +37,11 @@ struct CoveringCluster: Sendable {
 
   private static let constants: [AttributeBinding] = [
     // A roller shade, a blind that tilts, or a blind that lifts and tilts.
-    AttributeBinding(0) { access throws(InteractionStatus) in
+    .fixed(0) { access throws(InteractionStatus) in
       .unsigned(has(tilt, access) ? (has(lift, access) ? 8 : 7) : 0)
     },
     // Operational, with known positions of the lift and of the tilt.
-    AttributeBinding(7) { access throws(InteractionStatus) in
+    .fixed(7) { access throws(InteractionStatus) in
       .unsigned(0x01 | (has(lift, access) ? 0x08 : 0) | (has(tilt, access) ? 0x10 : 0))
     },
     .constant(0x0D, .unsigned(0)),
@@ -53,7 +53,8 @@ struct CoveringCluster: Sendable {
       Self.position(8, .currentPosition, divisor: 100), Self.position(0x0B, .targetPosition),
       Self.position(0x0E, .currentPosition),
       Self.angle(9, currentTilt, divisor: 100), Self.angle(0x0C, targetTilt), Self.angle(0x0F, currentTilt),
-      AttributeBinding(0x0A, alsoOf: [.positionState]) { access throws(InteractionStatus) in
+      AttributeBinding(0x0A, "5 if it opens (1), 10 if it closes (0), else 0", alsoOf: [.positionState]) {
+        access throws(InteractionStatus) in
         .unsigned(try Self.status(access))
       },
     ]
@@ -62,13 +63,15 @@ struct CoveringCluster: Sendable {
   private static func position(
     _ number: AttributeNumber, _ type: TypeID, divisor: UInt64 = 1
   ) -> AttributeBinding {
-    AttributeBinding(number, of: [type], features: lift) { access throws(InteractionStatus) in
+    let conversion = divisor == 1 ? "(100 − x) × 100" : "100 − x"
+    return AttributeBinding(number, conversion, of: [type], features: lift) { access throws(InteractionStatus) in
       try access.number(type).map { .unsigned(Covering.closed(position: $0) / divisor) } ?? .null
     }
   }
 
   private static func angle(_ number: AttributeNumber, _ type: TypeID, divisor: UInt64 = 1) -> AttributeBinding {
-    AttributeBinding(number, of: [type], features: tilt) { access throws(InteractionStatus) in
+    let conversion = divisor == 1 ? "(x + 90) × 10000/180" : "(x + 90) × 100/180, rounded down"
+    return AttributeBinding(number, conversion, of: [type], features: tilt) { access throws(InteractionStatus) in
       try access.number(type).map { .unsigned(Covering.closed(angle: $0) / divisor) } ?? .null
     }
   }

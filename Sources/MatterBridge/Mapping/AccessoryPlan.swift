@@ -1,4 +1,5 @@
 import HAPModel
+import HAPWire
 import MatterModel
 
 /// A cluster that an endpoint will have.
@@ -29,10 +30,15 @@ package struct AccessoryPlan {
   private(set) var endpoints: [EndpointPlan] = []
   /// All services except those that describe the accessory itself, in the order of the database.
   package private(set) var services: [ServiceMapping] = []
+  /// The characteristics that the profile leaves out, as slots.
+  var leftOut: Set<Int> = []
+  /// The choices of the profile that can't be followed.
+  package internal(set) var problems: [JSONProblem]
 
-  private let database: AttributeDatabase
+  let database: AttributeDatabase
+  let overrides: MappingOverrides
   /// The vendor of device types and clusters that Matter does not know.
-  private let vendor: UInt16
+  let vendor: UInt16
   private var shapes: [ShapeKey: ClusterShape] = [:]
 
   /// Services with equal characteristics share their shapes.
@@ -45,8 +51,13 @@ package struct AccessoryPlan {
   }
 
   /// - Parameter numbers: receives the numbers of new endpoints, clusters and attributes.
-  package init(_ database: AttributeDatabase, vendor: UInt16, numbers: inout EndpointNumbers) {
-    (self.database, self.vendor) = (database, vendor)
+  package init(
+    _ database: AttributeDatabase, _ overrides: MappingOverrides = MappingOverrides(), vendor: UInt16,
+    numbers: inout EndpointNumbers
+  ) {
+    (self.database, self.overrides, self.vendor) = (database, overrides, vendor)
+    problems = overrides.problems
+    leftOut = takeLeftOut()
     let isBridge = database.accessoryEntries.count > 1 || numbers.endpoints[.aggregator] != nil
     var aggregator: EndpointPlan?
     if isBridge, let number = numbers.endpoint(for: .aggregator) {
@@ -74,7 +85,7 @@ package struct AccessoryPlan {
   ) -> [EndpointPlan] {
     var planned: [EndpointPlan] = []
     var mappings: [Int: ServiceMapping.Result] = [:]
-    let services = entry.services.filter { !ServiceTable.silent.contains(database.services[$0].type) }
+    let services = entry.services.filter { ServiceTable.silent[database.services[$0].type] == nil }
     let primary = services.filter { database.services[$0].isPrimary }
     let ordered = primary + services.filter { !database.services[$0].isPrimary }
     for service in ordered where ServiceTable.attachments[database.services[service].type] == nil {
@@ -98,25 +109,25 @@ package struct AccessoryPlan {
     _ service: Int, of entry: AttributeDatabase.AccessoryEntry, to planned: inout [EndpointPlan],
     _ numbers: inout EndpointNumbers
   ) -> ServiceMapping.Result {
+    if let reason = reasonAgainst(service) { return .none(reason) }
     let described = database.services[service]
-    if let reason = ServiceTable.refusals[described.type] { return .none(reason) }
-    let view = ServiceView(described, in: database)
-    let row = ServiceTable.rows[described.type]
-    var clusters = (row?.clusters ?? []).compactMap { shape($0, service) }
-      .map { ClusterPlan(shape: $0, service: service) }
-    var deviceTypes = (clusters.isEmpty ? nil : row?.deviceTypes(view)) ?? [.own(of: vendor)]
-    let hasBattery = entry.services.contains { database.services[$0].type == ServiceTable.battery }
+    var (deviceTypes, clusters) = usual(service)
+    let common = commonClusters(service)
+    if !overrides.isEmpty { choose(service, &deviceTypes, &clusters, common) }
+    let hasBattery = entry.services.contains {
+      database.services[$0].type == ServiceTable.battery && !isLeftOut($0)
+    }
     if !hasBattery, let shape = shape(.battery, service) {
       clusters.append(ClusterPlan(shape: shape, service: service))
       deviceTypes.append(.powerSource)
     }
-    if let vendor = vendorCluster(service, without: clusters, &numbers) { clusters.append(vendor) }
-    guard !clusters.isEmpty else { return .none("it has no characteristics that a Matter controller could use") }
+    clusters += vendorClusters(service, without: clusters, &numbers)
+    guard !clusters.isEmpty else { return .none(ServiceTable.nothingToShow) }
     guard let number = numbers.endpoint(for: .service(AttributeID(aid: entry.aid, iid: described.iid))) else {
-      return .none("all endpoint numbers were given")
+      return .none(ServiceTable.noNumber)
     }
     let shown = clusters.map(\.shape.description.id).filter { $0 != ClusterName.groups }.sorted()
-    if let information = informationShape(.identify, of: entry) { clusters.append(information) }
+    clusters += common
     var endpoint = EndpointPlan(
       number: number, aid: entry.aid, service: service, deviceTypes: deviceTypes, clusters: clusters)
     if deviceTypes.contains(.powerSource) { endpoint.powered = [number] }
@@ -129,6 +140,7 @@ package struct AccessoryPlan {
     _ service: Int, _ attachment: Attachment, of entry: AttributeDatabase.AccessoryEntry,
     to planned: inout [EndpointPlan], _ numbers: inout EndpointNumbers
   ) -> ServiceMapping.Result {
+    if isLeftOut(service) { return .none(ServiceTable.leftOut) }
     let host = planned.firstIndex { endpoint in
       guard let owner = endpoint.service else { return false }
       return attachment.hosts.isEmpty || attachment.hosts.contains(database.services[owner].type)
@@ -136,8 +148,13 @@ package struct AccessoryPlan {
     guard let host, let shape = shape(attachment.cluster, service),
       !planned[host].clusters.contains(where: { $0.shape.description.id == shape.description.id })
     else { return add(service, of: entry, to: &planned, &numbers) }
+    refuseDeviceType(service, "the service is a part of another service's endpoint")
     var clusters = [ClusterPlan(shape: shape, service: service)]
-    if let vendor = vendorCluster(service, without: clusters, &numbers) { clusters.append(vendor) }
+    clusters += vendorClusters(service, without: clusters, &numbers).filter { cluster in
+      let isNew = !planned[host].clusters.contains { $0.shape.description.id == cluster.shape.description.id }
+      if !isNew { refuse(cluster, "another service of the endpoint has this cluster") }
+      return isNew
+    }
     planned[host].clusters += clusters
     if let type = attachment.deviceType { planned[host].deviceTypes.append(type) }
     if attachment.deviceType == .powerSource { planned[host].powered = planned.map(\.number).sorted() }
@@ -177,16 +194,35 @@ package struct AccessoryPlan {
 
   // MARK: Clusters
 
-  private mutating func shape(_ template: ClusterTemplate, _ service: Int) -> ClusterShape? {
-    let described = database.services[service]
-    let characteristics = database.characteristics[described.slots]
+  func view(of service: Int) -> ServiceView {
+    ServiceView(database.services[service], in: database, without: leftOut)
+  }
+
+  mutating func shape(_ template: ClusterTemplate, _ service: Int) -> ClusterShape? {
+    let view = view(of: service)
+    let characteristics = view.characteristics
     let key = ShapeKey(
-      cluster: template.id, service: described.type, types: characteristics.map(\.type),
+      cluster: template.id, service: database.services[service].type, types: characteristics.map(\.type),
       perms: characteristics.map(\.perms), constraints: characteristics.map(\.constraints))
     if let shape = shapes[key] { return shape }
-    let shape = ClusterShape(template, of: ServiceView(described, in: database))
+    let shape = ClusterShape(template, of: view)
     shapes[key] = shape
     return shape
+  }
+
+  /// The device types and the clusters of a service by the table.
+  mutating func usual(_ service: Int) -> (deviceTypes: [DeviceType], clusters: [ClusterPlan]) {
+    let row = ServiceTable.rows[database.services[service].type]
+    let clusters = (row?.clusters ?? []).compactMap { shape($0, service) }
+      .map { ClusterPlan(shape: $0, service: service) }
+    return ((clusters.isEmpty ? nil : row?.deviceTypes(view(of: service))) ?? [.own(of: vendor)], clusters)
+  }
+
+  /// The clusters of each endpoint of a service, besides those of its values.
+  mutating func commonClusters(_ service: Int) -> [ClusterPlan] {
+    let entry = database.accessoryEntries[database.services[service].accessory]
+    let descriptor = shape(.descriptor, service).map { ClusterPlan(shape: $0, service: service) }
+    return [informationShape(.identify, of: entry), descriptor].compactMap(\.self)
   }
 
   /// A cluster of the accessory information.
@@ -199,28 +235,30 @@ package struct AccessoryPlan {
     return shape(template, service).map { ClusterPlan(shape: $0, service: service) }
   }
 
-  /// The cluster of the characteristics that other clusters leave; nil: there are none.
-  private func vendorCluster(
+  /// The clusters of the characteristics that other clusters leave: those that the profile chooses, and the numbered one.
+  private mutating func vendorClusters(
     _ service: Int, without clusters: [ClusterPlan], _ numbers: inout EndpointNumbers
-  ) -> ClusterPlan? {
+  ) -> [ClusterPlan] {
     let described = database.services[service]
-    let view = ServiceView(described, in: database)
+    let view = view(of: service)
     let used = clusters.reduce(into: Set<TypeID>()) { $0.formUnion($1.shape.used) }
-    let rest = view.characteristics.filter { !used.contains($0.type) && $0.isForVendorCluster }
+    let chosen = overrides.isEmpty ? (types: [], clusters: []) : chosenClusters(service, used)
+    let rest = view.characteristics.filter {
+      !used.contains($0.type) && !chosen.types.contains($0.type) && $0.obstacleInVendorCluster == nil
+    }
     guard !rest.isEmpty,
       let template = VendorCluster.template(for: rest, of: described.type, vendor: vendor, numbers: &numbers),
       let shape = ClusterShape(template, of: view)
-    else { return nil }
-    return ClusterPlan(shape: shape, service: service)
+    else { return chosen.clusters }
+    return chosen.clusters + [ClusterPlan(shape: shape, service: service)]
   }
 
   /// Returns the endpoint with its descriptor, and with its clusters in order.
   private mutating func finished(_ endpoint: EndpointPlan) -> EndpointPlan {
     var endpoint = endpoint
     // An endpoint without a service of its own shows no label, so its descriptor can be that of any service.
-    let service = endpoint.service ?? 0
-    if database.services.indices.contains(service), let shape = shape(.descriptor, service) {
-      endpoint.clusters.append(ClusterPlan(shape: shape, service: service))
+    if endpoint.service == nil, !database.services.isEmpty, let shape = shape(.descriptor, 0) {
+      endpoint.clusters.append(ClusterPlan(shape: shape, service: 0))
     }
     endpoint.clusters.sort { $0.shape.description.id < $1.shape.description.id }
     return endpoint
@@ -228,10 +266,10 @@ package struct AccessoryPlan {
 }
 
 extension Characteristic {
-  /// Whether a controller of another system can use it: it can be read or written, and its value is not a message of
-  /// one of HomeKit's own protocols.
-  fileprivate var isForVendorCluster: Bool {
-    ![.name, .identify, .labelIndex].contains(type) && !perms.isDisjoint(with: [.pairedRead, .pairedWrite])
-      && !(type.isAppleDefined && format.isBytes)
+  /// The reason why a controller of another system can't use it; nil: it can.
+  var obstacleInVendorCluster: String? {
+    if let reason = ServiceTable.omittedCharacteristics[type] { return reason }
+    if perms.isDisjoint(with: [.pairedRead, .pairedWrite]) { return ServiceTable.neitherReadNorWritten }
+    return type.isAppleDefined && format.isBytes ? ServiceTable.messages : nil
   }
 }

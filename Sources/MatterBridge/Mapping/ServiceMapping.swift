@@ -22,15 +22,9 @@ extension ServiceMapping: CustomStringConvertible {
     let name = "\(aid).\(iid) \(Catalogue.service(type)?.name ?? type.wireForm)"
     switch result {
     case .endpoint(let number, let deviceType, let clusters):
-      let list = clusters.map { Self.hexadecimal($0) }.joined(separator: " ")
-      return "\(name): endpoint \(number), device type \(Self.hexadecimal(deviceType.number)), clusters \(list)"
+      let list = clusters.map { $0.digits }.joined(separator: " ")
+      return "\(name): endpoint \(number), device type \(deviceType.number.digits), clusters \(list)"
     case .none(let reason): return "\(name): no endpoint, because \(reason)"
     }
-  }
-
-  /// At least four digits.
-  private static func hexadecimal(_ number: UInt32) -> String {
-    let digits = String(number, radix: 16, uppercase: true)
-    return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
   }
 }

@@ -7,9 +7,15 @@ struct ServiceRow: Sendable {
   let deviceTypes: @Sendable (ServiceView) -> [DeviceType]?
   /// Besides Identify and the descriptor. A service gets those clusters whose characteristics it has.
   let clusters: [ClusterTemplate]
+  /// Clusters that only another device type demands, which a profile can choose.
+  var onDemand: [ClusterTemplate] = []
 
   /// - Parameter additional: types by the characteristic that a service must have for them.
-  init(_ deviceType: DeviceType, additional: [TypeID: DeviceType] = [:], _ clusters: [ClusterTemplate]) {
+  init(
+    _ deviceType: DeviceType, additional: [TypeID: DeviceType] = [:], _ clusters: [ClusterTemplate],
+    onDemand: [ClusterTemplate] = []
+  ) {
+    self.onDemand = onDemand
     deviceTypes = { service in [deviceType] + additional.filter { service.has($0.key) }.map(\.value) }
     self.clusters = clusters
   }
@@ -54,7 +60,8 @@ enum ServiceTable {
       .thermostat, additional: [.currentHumidity: .humiditySensor],
       [ThermostatCluster.thermostat.template, .thermostatUserInterface, .humidity]),
     ServiceDefinition.heaterCooler.type: ServiceRow(
-      .thermostat, [ThermostatCluster.heaterCooler.template, .thermostatUserInterface]),
+      .thermostat, [ThermostatCluster.heaterCooler.template, .thermostatUserInterface],
+      onDemand: [OnOffCluster(power: .active).template(features: OnOffCluster.deadFront)]),
     ServiceDefinition.windowCovering.type: ServiceRow(.windowCovering, [CoveringCluster.horizontal.template]),
     ServiceDefinition.door.type: ServiceRow(.windowCovering, [CoveringCluster.horizontal.template]),
     ServiceDefinition.window.type: ServiceRow(.windowCovering, [CoveringCluster.horizontal.template]),
@@ -98,9 +105,13 @@ enum ServiceTable {
   static let battery = ServiceDefinition.batteryService.type
   static let information = ServiceDefinition.accessoryInformation.type
 
-  /// Services that describe the accessory or HAP itself: their contents are in other clusters, or mean nothing in
-  /// Matter.
-  static let silent: Set<TypeID> = [information, ServiceDefinition.hapProtocolInformation.type]
+  // MARK: Reasons
+
+  /// Services that describe the accessory or HAP itself, with the reasons why they are no endpoints.
+  static let silent: [TypeID: String] = [
+    information: "its texts are in the clusters 0028 and 0039",
+    ServiceDefinition.hapProtocolInformation.type: "it describes HAP",
+  ]
 
   /// The reasons why services have no Matter side.
   static let refusals: [TypeID: String] = [
@@ -114,6 +125,20 @@ enum ServiceTable {
     ServiceDefinition.nfcAccess.type: "keys of Apple Wallet are a protocol of HomeKit",
     ServiceDefinition.serviceLabel.type: "it only numbers other services",
   ]
+
+  static let leftOut = "the profile leaves it out"
+  static let nothingToShow = "it has no characteristics that a Matter controller could use"
+  static let noNumber = "all endpoint numbers were given"
+  static let noVendorNumber = "all numbers of vendor attributes were given"
+
+  /// The reasons why characteristics that no cluster shows are in no vendor's cluster either.
+  static let omittedCharacteristics: [TypeID: String] = [
+    .name: "Matter has names of nodes and of bridged accessories only",
+    .identify: "the cluster 0003 identifies the accessory",
+    .labelIndex: "it only numbers other services",
+  ]
+  static let neitherReadNorWritten = "it can be neither read nor written"
+  static let messages = "its values are messages of a protocol of HomeKit"
 
   private static let stream = "Matter 1.4 has no streams of cameras and audio"
   private static let lightLevel = LevelCluster.onOff | LevelCluster.lighting

@@ -25,6 +25,8 @@ package final class MappedAccessory: InteractionTarget {
   /// All services with what they became.
   package private(set) var services: [ServiceMapping] = []
 
+  /// The characteristics that the profile leaves out, as slots.
+  private(set) var leftOut: Set<Int> = []
   private(set) var parts: [EndpointNumber: MappedEndpoint] = [:]
   package private(set) var endpoints: [EndpointNumber] = []
   /// The clusters that show a service, by its position in the database.
@@ -52,17 +54,19 @@ package final class MappedAccessory: InteractionTarget {
 
   /// - Parameters:
   ///   - session: has the rights of an administrator; the access control list of the node decides before.
+  ///   - overrides: the choices of the profile.
   ///   - vendor: the vendor of device types and clusters that Matter does not know.
   ///   - settings: the values of `settings` before a restart.
   ///   - random: returns random numbers, for data versions.
   package init(
-    _ server: AttributeServer, _ session: AttributeSession, numbers: EndpointNumbers, nodeID: String, vendor: UInt16,
+    _ server: AttributeServer, _ session: AttributeSession, _ overrides: MappingOverrides = MappingOverrides(),
+    numbers: EndpointNumbers, nodeID: String, vendor: UInt16,
     settings: [AttributePath: Element.Value] = [:], random: @escaping () -> UInt32
   ) {
     (self.server, self.session, self.numbers, self.nodeID) = (server, session, numbers, nodeID)
     (self.vendor, self.random) = (vendor, random)
-    let plan = AccessoryPlan(server.database, vendor: vendor, numbers: &self.numbers)
-    services = plan.services
+    let plan = AccessoryPlan(server.database, overrides, vendor: vendor, numbers: &self.numbers)
+    (services, leftOut) = (plan.services, plan.leftOut)
     for endpoint in plan.endpoints { adopt(endpoint, from: nil, stored: settings) }
     index()
   }
@@ -104,14 +108,15 @@ package final class MappedAccessory: InteractionTarget {
   }
 
   /// Builds the endpoints again after the database was replaced, and subscribes to its characteristics.
+  /// - Parameter overrides: the choices of the new profile.
   /// - Returns: the attributes that changed: the parts, the device types and the clusters of endpoints that stay, and all
   ///   attributes of clusters that are new or that have other attributes. The root's PartsList changes, too, if
   ///   `endpoints` differs.
-  package func databaseWasReplaced() -> [AttributePath] {
+  package func databaseWasReplaced(_ overrides: MappingOverrides = MappingOverrides()) -> [AttributePath] {
     let old = parts
     let settings = self.settings
-    let plan = AccessoryPlan(server.database, vendor: vendor, numbers: &numbers)
-    services = plan.services
+    let plan = AccessoryPlan(server.database, overrides, vendor: vendor, numbers: &numbers)
+    (services, leftOut) = (plan.services, plan.leftOut)
     parts = [:]
     liveValues = .unknown
     for endpoint in plan.endpoints { adopt(endpoint, from: old[endpoint.number], stored: settings) }
@@ -132,7 +137,7 @@ package final class MappedAccessory: InteractionTarget {
       return noteAll(of: cluster, in: endpoint)
     }
     // A vendor's attribute describes the characteristics, whose limits may be others.
-    if ClusterName.isOwn(cluster.id) {
+    if cluster.shape.attribute(EndpointNumbers.descriptionAttribute) != nil, ClusterName.isOwn(cluster.id) {
       let path = AttributePath(endpoint.number, cluster.id, EndpointNumbers.descriptionAttribute)
       note(path, of: cluster)
     }
@@ -164,6 +169,7 @@ package final class MappedAccessory: InteractionTarget {
   /// Records the changes that a changed characteristic causes.
   /// - Parameter event: the value of a button's press, which the database may have lost; nil: the current value.
   func noteChange(ofSlot slot: Int, event: Value? = nil) {
+    if leftOut.contains(slot) { return }
     let database = server.database
     let type = database.characteristics[slot].type
     guard let service = database.services.firstIndex(where: { $0.slots.contains(slot) }) else { return }

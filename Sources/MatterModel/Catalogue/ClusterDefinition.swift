@@ -6,60 +6,39 @@ package struct ClusterDefinition: Hashable, Sendable {
     /// Such as "LT"; the name if the source has no code.
     package var code: String
     package var name: String
+    package var conformance: Conformance
 
-    init(_ mask: UInt32, _ code: String, _ name: String) { (self.mask, self.code, self.name) = (mask, code, name) }
-  }
-
-  /// A choice of features: all of the first, none of the second.
-  struct FeatureChoice: Hashable, Sendable {
-    var all: UInt32
-    var none: UInt32
-
-    init(_ all: UInt32, not none: UInt32 = 0) { (self.all, self.none) = (all, none) }
-  }
-
-  /// When a server must have an element.
-  enum Presence: Hashable, Sendable {
-    case mandatory
-    case optional
-    /// Mandatory with one of the choices, otherwise optional.
-    case with([FeatureChoice])
-
-    func isMandatory(_ features: UInt32) -> Bool {
-      switch self {
-      case .mandatory: true
-      case .optional: false
-      case .with(let choices): choices.contains { features & $0.all == $0.all && features & $0.none == 0 }
-      }
+    init(_ mask: UInt32, _ code: String, _ name: String, _ conformance: Conformance = "O") {
+      (self.mask, self.code, self.name, self.conformance) = (mask, code, name, conformance)
     }
   }
 
   package struct Attribute: Hashable, Sendable {
     package var name: String
     package var description: ClusterDescription.Attribute
-    var presence: Presence
+    package var conformance: Conformance
 
     init(
       _ number: AttributeNumber, _ name: String, read: Privilege? = .view, write: Privilege? = nil,
-      isFabricScoped: Bool = false, _ presence: Presence = .mandatory
+      isFabricScoped: Bool = false, _ conformance: Conformance = "M"
     ) {
       description = ClusterDescription.Attribute(number, read: read, write: write, isFabricScoped: isFabricScoped)
-      (self.name, self.presence) = (name, presence)
+      (self.name, self.conformance) = (name, conformance)
     }
   }
 
   package struct Command: Hashable, Sendable {
     package var name: String
     package var description: ClusterDescription.Command
-    var presence: Presence
+    package var conformance: Conformance
 
     init(
       _ number: CommandNumber, _ name: String, invoke: Privilege = .operate, isTimed: Bool = false,
-      response: CommandNumber? = nil, isFabricScoped: Bool = false, _ presence: Presence = .mandatory
+      response: CommandNumber? = nil, isFabricScoped: Bool = false, _ conformance: Conformance = "M"
     ) {
       description = ClusterDescription.Command(
         number, invoke: invoke, isTimed: isTimed, response: response, isFabricScoped: isFabricScoped)
-      (self.name, self.presence) = (name, presence)
+      (self.name, self.conformance) = (name, conformance)
     }
   }
 
@@ -67,14 +46,14 @@ package struct ClusterDefinition: Hashable, Sendable {
     package var name: String
     package var description: ClusterDescription.Event
     package var priority: EventPriority
-    var presence: Presence
+    package var conformance: Conformance
 
     init(
       _ number: EventNumber, _ name: String, priority: EventPriority = .info, read: Privilege = .view,
-      _ presence: Presence = .mandatory
+      _ conformance: Conformance = "M"
     ) {
       description = ClusterDescription.Event(number, read: read)
-      (self.name, self.priority, self.presence) = (name, priority, presence)
+      (self.name, self.priority, self.conformance) = (name, priority, conformance)
     }
   }
 
@@ -115,6 +94,37 @@ package struct ClusterDefinition: Hashable, Sendable {
   }
 }
 
+extension ClusterDefinition {
+  /// The codes and the names of features by their masks, such as "LT Lighting".
+  package func names(ofFeatures mask: UInt32) -> [String] {
+    features.filter { mask & $0.mask != 0 }.map(\.shown)
+  }
+
+  /// The conditions of the elements of all kinds, by name.
+  private var conditions: [String: Conformance] {
+    let elements =
+      attributes.map { ($0.name, $0.conformance) } + commands.map { ($0.name, $0.conformance) }
+      + events.map { ($0.name, $0.conformance) }
+    return Dictionary(elements) { first, _ in first }
+  }
+
+  /// Returns a function that decides whether a cluster must have an element, if it has nothing optional except what is
+  /// named.
+  fileprivate func demands(_ mask: UInt32, named: Set<String>) -> (Conformance) -> Bool {
+    let conditions = conditions
+    func isDemanded(_ conformance: Conformance, _ depth: Int) -> Bool {
+      conformance.isMandatory { name in
+        if let feature = features.first(where: { $0.code == name }) { return mask & feature.mask != 0 }
+        if named.contains(name) { return true }
+        // Elements can refer to each other.
+        guard depth > 0, let condition = conditions[name] else { return nil }
+        return isDemanded(condition, depth - 1)
+      }
+    }
+    return { isDemanded($0, 2) }
+  }
+}
+
 extension ClusterDescription {
   /// Creates the description of a cluster with what is mandatory, and with optional elements. Traps if the cluster has
   /// no element of a name.
@@ -127,26 +137,13 @@ extension ClusterDescription {
     precondition(attributes.isSubset(of: definition.attributes.map(\.name)), "\(definition.name): attributes")
     precondition(commands.isSubset(of: definition.commands.map(\.name)), "\(definition.name): commands")
     precondition(events.isSubset(of: definition.events.map(\.name)), "\(definition.name): events")
+    let isDemanded = definition.demands(mask, named: attributes.union(commands).union(events))
     self.init(
       definition.id, revision: definition.revision, features: mask,
-      attributes: definition.attributes.filter { attributes.contains($0.name) || $0.presence.isMandatory(mask) }
+      attributes: definition.attributes.filter { attributes.contains($0.name) || isDemanded($0.conformance) }
         .map(\.description),
-      commands: definition.commands.filter { commands.contains($0.name) || $0.presence.isMandatory(mask) }
+      commands: definition.commands.filter { commands.contains($0.name) || isDemanded($0.conformance) }
         .map(\.description),
-      events: definition.events.filter { events.contains($0.name) || $0.presence.isMandatory(mask) }
-        .map(\.description))
-  }
-}
-
-/// A device type of the specification. The rows are generated from `Catalogue/matter.json`.
-package struct DeviceTypeDefinition: Hashable, Sendable {
-  package var id: UInt32
-  package var name: String
-  package var revision: UInt16
-  /// The clusters that an endpoint of this type must serve.
-  package var clusters: [ClusterID]
-
-  init(_ id: UInt32, _ name: String, revision: UInt16, clusters: [ClusterID]) {
-    (self.id, self.name, self.revision, self.clusters) = (id, name, revision, clusters)
+      events: definition.events.filter { events.contains($0.name) || isDemanded($0.conformance) }.map(\.description))
   }
 }

@@ -9,16 +9,16 @@ extension ClusterDefinition {
       Feature(0x1, "WTRMRK", "Watermarks"),
     ],
     attributes: [
-      Attribute(0x0, "ThreadMetrics", .optional),
-      Attribute(0x1, "CurrentHeapFree", .optional),
-      Attribute(0x2, "CurrentHeapUsed", .optional),
-      Attribute(0x3, "CurrentHeapHighWatermark", .with([FeatureChoice(0x1)])),
+      Attribute(0x0, "ThreadMetrics", "O"),
+      Attribute(0x1, "CurrentHeapFree", "O"),
+      Attribute(0x2, "CurrentHeapUsed", "O"),
+      Attribute(0x3, "CurrentHeapHighWatermark", "WTRMRK"),
     ],
     commands: [
-      Command(0x0, "ResetWatermarks", invoke: .manage, .with([FeatureChoice(0x1)])),
+      Command(0x0, "ResetWatermarks", invoke: .manage, "WTRMRK"),
     ],
     events: [
-      Event(0x0, "SoftwareFault", .optional),
+      Event(0x0, "SoftwareFault", "O"),
     ])
 
   /// EthernetNetworkDiagnostics (37).
@@ -29,18 +29,18 @@ extension ClusterDefinition {
       Feature(0x2, "ERRCNT", "ErrorCounts"),
     ],
     attributes: [
-      Attribute(0x0, "PhyRate", .optional),
-      Attribute(0x1, "FullDuplex", .optional),
-      Attribute(0x2, "PacketRxCount", .with([FeatureChoice(0x1)])),
-      Attribute(0x3, "PacketTxCount", .with([FeatureChoice(0x1)])),
-      Attribute(0x4, "TxErrCount", .with([FeatureChoice(0x2)])),
-      Attribute(0x5, "CollisionCount", .with([FeatureChoice(0x2)])),
-      Attribute(0x6, "OverrunCount", .with([FeatureChoice(0x2)])),
-      Attribute(0x7, "CarrierDetect", .optional),
-      Attribute(0x8, "TimeSinceReset", .optional),
+      Attribute(0x0, "PhyRate", "O"),
+      Attribute(0x1, "FullDuplex", "O"),
+      Attribute(0x2, "PacketRxCount", "PKTCNT"),
+      Attribute(0x3, "PacketTxCount", "PKTCNT"),
+      Attribute(0x4, "TxErrCount", "ERRCNT"),
+      Attribute(0x5, "CollisionCount", "ERRCNT"),
+      Attribute(0x6, "OverrunCount", "ERRCNT"),
+      Attribute(0x7, "CarrierDetect", "O"),
+      Attribute(0x8, "TimeSinceReset", "O"),
     ],
     commands: [
-      Command(0x0, "ResetCounts", invoke: .manage, .with([FeatureChoice(0x1), FeatureChoice(0x2)])),
+      Command(0x0, "ResetCounts", invoke: .manage, "PKTCNT | ERRCNT"),
     ])
 
   /// TimeSynchronization (38).
@@ -55,93 +55,93 @@ extension ClusterDefinition {
     attributes: [
       Attribute(0x0, "UtcTime"),
       Attribute(0x1, "Granularity"),
-      Attribute(0x2, "TimeSource", .optional),
-      Attribute(0x3, "TrustedTimeSource", .with([FeatureChoice(0x8)])),
-      Attribute(0x4, "DefaultNtp", .with([FeatureChoice(0x2)])),
-      Attribute(0x5, "TimeZone", .with([FeatureChoice(0x1)])),
-      Attribute(0x6, "DstOffset", .with([FeatureChoice(0x1)])),
-      Attribute(0x7, "LocalTime", .with([FeatureChoice(0x1)])),
-      Attribute(0x8, "TimeZoneDatabase", .with([FeatureChoice(0x1)])),
-      Attribute(0x9, "NtpServerAvailable", .with([FeatureChoice(0x4)])),
-      Attribute(0xA, "TimeZoneListMaxSize", .with([FeatureChoice(0x1)])),
-      Attribute(0xB, "DstOffsetListMaxSize", .with([FeatureChoice(0x1)])),
-      Attribute(0xC, "SupportsDnsResolve", .with([FeatureChoice(0x2)])),
+      Attribute(0x2, "TimeSource", "O"),
+      Attribute(0x3, "TrustedTimeSource", "TSC"),
+      Attribute(0x4, "DefaultNtp", "NTPC"),
+      Attribute(0x5, "TimeZone", "TZ"),
+      Attribute(0x6, "DstOffset", "TZ"),
+      Attribute(0x7, "LocalTime", "TZ"),
+      Attribute(0x8, "TimeZoneDatabase", "TZ"),
+      Attribute(0x9, "NtpServerAvailable", "NTPS"),
+      Attribute(0xA, "TimeZoneListMaxSize", "TZ"),
+      Attribute(0xB, "DstOffsetListMaxSize", "TZ"),
+      Attribute(0xC, "SupportsDnsResolve", "NTPC"),
     ],
     commands: [
       Command(0x0, "SetUtcTime", invoke: .administer),
-      Command(0x1, "SetTrustedTimeSource", invoke: .administer, isFabricScoped: true, .with([FeatureChoice(0x8)])),
-      Command(0x2, "SetTimeZone", invoke: .manage, response: 3, .with([FeatureChoice(0x1)])),
-      Command(0x4, "SetDstOffset", invoke: .manage, .with([FeatureChoice(0x1)])),
-      Command(0x5, "SetDefaultNtp", invoke: .administer, .with([FeatureChoice(0x2)])),
+      Command(0x1, "SetTrustedTimeSource", invoke: .administer, isFabricScoped: true, "TSC"),
+      Command(0x2, "SetTimeZone", invoke: .manage, response: 3, "TZ"),
+      Command(0x4, "SetDstOffset", invoke: .manage, "TZ"),
+      Command(0x5, "SetDefaultNtp", invoke: .administer, "NTPC"),
     ],
     events: [
-      Event(0x0, "DstTableEmpty", .with([FeatureChoice(0x1)])),
-      Event(0x1, "DstStatus", .with([FeatureChoice(0x1)])),
-      Event(0x2, "TimeZoneStatus", .with([FeatureChoice(0x1)])),
+      Event(0x0, "DstTableEmpty", "TZ"),
+      Event(0x1, "DstStatus", "TZ"),
+      Event(0x2, "TimeZoneStatus", "TZ"),
       Event(0x3, "TimeFailure"),
-      Event(0x4, "MissingTrustedTimeSource", .with([FeatureChoice(0x8)])),
+      Event(0x4, "MissingTrustedTimeSource", "TSC"),
     ])
 
   /// BridgedDeviceBasicInformation (39).
   package static let bridgedDeviceBasicInformation: ClusterDefinition = ClusterDefinition(
     0x39, "BridgedDeviceBasicInformation", revision: 4,
     features: [
-      Feature(0x100000, "BIS", "BridgedIcdSupport"),
+      Feature(0x100000, "BIS", "BridgedIcdSupport", "O"),
     ],
     attributes: [
-      Attribute(0x1, "VendorName", .optional),
-      Attribute(0x2, "VendorId", .optional),
-      Attribute(0x3, "ProductName", .optional),
-      Attribute(0x4, "ProductId", .optional),
-      Attribute(0x5, "NodeLabel", write: .manage, .optional),
-      Attribute(0x7, "HardwareVersion", .optional),
-      Attribute(0x8, "HardwareVersionString", .optional),
-      Attribute(0x9, "SoftwareVersion", .optional),
-      Attribute(0xA, "SoftwareVersionString", .optional),
-      Attribute(0xB, "ManufacturingDate", .optional),
-      Attribute(0xC, "PartNumber", .optional),
-      Attribute(0xD, "ProductUrl", .optional),
-      Attribute(0xE, "ProductLabel", .optional),
-      Attribute(0xF, "SerialNumber", .optional),
+      Attribute(0x1, "VendorName", "O"),
+      Attribute(0x2, "VendorId", "O"),
+      Attribute(0x3, "ProductName", "O"),
+      Attribute(0x4, "ProductId", "desc"),
+      Attribute(0x5, "NodeLabel", write: .manage, "O"),
+      Attribute(0x7, "HardwareVersion", "O"),
+      Attribute(0x8, "HardwareVersionString", "O"),
+      Attribute(0x9, "SoftwareVersion", "O"),
+      Attribute(0xA, "SoftwareVersionString", "O"),
+      Attribute(0xB, "ManufacturingDate", "O"),
+      Attribute(0xC, "PartNumber", "O"),
+      Attribute(0xD, "ProductUrl", "O"),
+      Attribute(0xE, "ProductLabel", "O"),
+      Attribute(0xF, "SerialNumber", "O"),
       Attribute(0x11, "Reachable"),
       Attribute(0x12, "UniqueId"),
-      Attribute(0x14, "ProductAppearance", .optional),
+      Attribute(0x14, "ProductAppearance", "O"),
     ],
     commands: [
-      Command(0x80, "KeepActive", .with([FeatureChoice(0x100000)])),
+      Command(0x80, "KeepActive", "BIS"),
     ],
     events: [
-      Event(0x0, "StartUp", priority: .critical, .optional),
-      Event(0x1, "ShutDown", priority: .critical, .optional),
-      Event(0x2, "Leave", priority: .critical, .optional),
+      Event(0x0, "StartUp", priority: .critical, "O"),
+      Event(0x1, "ShutDown", priority: .critical, "O"),
+      Event(0x2, "Leave", priority: .critical, "O"),
       Event(0x3, "ReachableChanged", priority: .critical),
-      Event(0x80, "ActiveChanged", .with([FeatureChoice(0x100000)])),
+      Event(0x80, "ActiveChanged", "BIS"),
     ])
 
   /// Switch (3B).
   package static let `switch`: ClusterDefinition = ClusterDefinition(
     0x3B, "Switch", revision: 2,
     features: [
-      Feature(0x1, "LS", "LatchingSwitch"),
-      Feature(0x2, "MS", "MomentarySwitch"),
-      Feature(0x4, "MSR", "MomentarySwitchRelease"),
-      Feature(0x8, "MSL", "MomentarySwitchLongPress"),
-      Feature(0x10, "MSM", "MomentarySwitchMultiPress"),
-      Feature(0x20, "AS", "ActionSwitch"),
+      Feature(0x1, "LS", "LatchingSwitch", "O.a"),
+      Feature(0x2, "MS", "MomentarySwitch", "O.a"),
+      Feature(0x4, "MSR", "MomentarySwitchRelease", "[MS & !AS]"),
+      Feature(0x8, "MSL", "MomentarySwitchLongPress", "[MS & (MSR | AS)]"),
+      Feature(0x10, "MSM", "MomentarySwitchMultiPress", "AS, [MS & MSR]"),
+      Feature(0x20, "AS", "ActionSwitch", "[MS]"),
     ],
     attributes: [
       Attribute(0x0, "NumberOfPositions"),
       Attribute(0x1, "CurrentPosition"),
-      Attribute(0x2, "MultiPressMax", .with([FeatureChoice(0x10)])),
+      Attribute(0x2, "MultiPressMax", "MSM"),
     ],
     events: [
-      Event(0x0, "SwitchLatched", .with([FeatureChoice(0x1)])),
-      Event(0x1, "InitialPress", .with([FeatureChoice(0x2)])),
-      Event(0x2, "LongPress", .with([FeatureChoice(0x8)])),
-      Event(0x3, "ShortRelease", .with([FeatureChoice(0x4)])),
-      Event(0x4, "LongRelease", .with([FeatureChoice(0x8)])),
-      Event(0x5, "MultiPressOngoing", .with([FeatureChoice(0x10, not: 0x20)])),
-      Event(0x6, "MultiPressComplete", .with([FeatureChoice(0x10)])),
+      Event(0x0, "SwitchLatched", "LS"),
+      Event(0x1, "InitialPress", "MS"),
+      Event(0x2, "LongPress", "MSL"),
+      Event(0x3, "ShortRelease", "MSR"),
+      Event(0x4, "LongRelease", "MSL"),
+      Event(0x5, "MultiPressOngoing", "MSM & !AS"),
+      Event(0x6, "MultiPressComplete", "MSM"),
     ])
 
   /// AdministratorCommissioning (3C).
@@ -157,7 +157,7 @@ extension ClusterDefinition {
     ],
     commands: [
       Command(0x0, "OpenCommissioningWindow", invoke: .administer, isTimed: true),
-      Command(0x1, "OpenBasicCommissioningWindow", invoke: .administer, isTimed: true, .with([FeatureChoice(0x1)])),
+      Command(0x1, "OpenBasicCommissioningWindow", invoke: .administer, isTimed: true, "BC"),
       Command(0x2, "RevokeCommissioning", invoke: .administer, isTimed: true),
     ])
 
@@ -187,7 +187,7 @@ extension ClusterDefinition {
   package static let groupKeyManagement: ClusterDefinition = ClusterDefinition(
     0x3F, "GroupKeyManagement", revision: 2,
     features: [
-      Feature(0x1, "CS", "CacheAndSync"),
+      Feature(0x1, "CS", "CacheAndSync", "P"),
     ],
     attributes: [
       Attribute(0x0, "GroupKeyMap", write: .manage, isFabricScoped: true),
@@ -223,34 +223,34 @@ extension ClusterDefinition {
       Attribute(0x0, "StateValue"),
     ],
     events: [
-      Event(0x0, "StateChange", .optional),
+      Event(0x0, "StateChange", "O"),
     ])
 
   /// IcdManagement (46).
   package static let icdManagement: ClusterDefinition = ClusterDefinition(
     0x46, "IcdManagement", revision: 3,
     features: [
-      Feature(0x1, "CIP", "CheckInProtocolSupport"),
-      Feature(0x2, "UAT", "UserActiveModeTrigger"),
-      Feature(0x4, "LITS", "LongIdleTimeSupport"),
-      Feature(0x8, "DSLS", "DynamicSitLitSupport"),
+      Feature(0x1, "CIP", "CheckInProtocolSupport", "LITS, O"),
+      Feature(0x2, "UAT", "UserActiveModeTrigger", "LITS, O"),
+      Feature(0x4, "LITS", "LongIdleTimeSupport", "O"),
+      Feature(0x8, "DSLS", "DynamicSitLitSupport", "[LITS]"),
     ],
     attributes: [
       Attribute(0x0, "IdleModeDuration"),
       Attribute(0x1, "ActiveModeDuration"),
       Attribute(0x2, "ActiveModeThreshold"),
-      Attribute(0x3, "RegisteredClients", read: .administer, isFabricScoped: true, .with([FeatureChoice(0x1)])),
-      Attribute(0x4, "IcdCounter", read: .administer, .with([FeatureChoice(0x1)])),
-      Attribute(0x5, "ClientsSupportedPerFabric", .with([FeatureChoice(0x1)])),
-      Attribute(0x6, "UserActiveModeTriggerHint", .with([FeatureChoice(0x2)])),
-      Attribute(0x7, "UserActiveModeTriggerInstruction", .optional),
-      Attribute(0x8, "OperatingMode", .with([FeatureChoice(0x4)])),
-      Attribute(0x9, "MaximumCheckInBackoff", .with([FeatureChoice(0x1)])),
+      Attribute(0x3, "RegisteredClients", read: .administer, isFabricScoped: true, "CIP"),
+      Attribute(0x4, "IcdCounter", read: .administer, "CIP"),
+      Attribute(0x5, "ClientsSupportedPerFabric", "CIP"),
+      Attribute(0x6, "UserActiveModeTriggerHint", "UAT"),
+      Attribute(0x7, "UserActiveModeTriggerInstruction", "desc"),
+      Attribute(0x8, "OperatingMode", "LITS"),
+      Attribute(0x9, "MaximumCheckInBackoff", "CIP"),
     ],
     commands: [
-      Command(0x0, "RegisterClient", invoke: .manage, response: 1, isFabricScoped: true, .with([FeatureChoice(0x1)])),
-      Command(0x2, "UnregisterClient", invoke: .manage, isFabricScoped: true, .with([FeatureChoice(0x1)])),
-      Command(0x3, "StayActiveRequest", response: 4, .with([FeatureChoice(0x4)])),
+      Command(0x0, "RegisterClient", invoke: .manage, response: 1, isFabricScoped: true, "CIP"),
+      Command(0x2, "UnregisterClient", invoke: .manage, isFabricScoped: true, "CIP"),
+      Command(0x3, "StayActiveRequest", response: 4, "LITS, O"),
     ])
 
   /// ModeSelect (50).
@@ -264,8 +264,8 @@ extension ClusterDefinition {
       Attribute(0x1, "StandardNamespace"),
       Attribute(0x2, "SupportedModes"),
       Attribute(0x3, "CurrentMode"),
-      Attribute(0x4, "StartUpMode", write: .operate, .optional),
-      Attribute(0x5, "OnMode", write: .operate, .with([FeatureChoice(0x1)])),
+      Attribute(0x4, "StartUpMode", write: .operate, "O"),
+      Attribute(0x5, "OnMode", write: .operate, "DEPONOFF"),
     ],
     commands: [
       Command(0x0, "ChangeToMode"),
@@ -275,10 +275,10 @@ extension ClusterDefinition {
   package static let airQuality: ClusterDefinition = ClusterDefinition(
     0x5B, "AirQuality", revision: 1,
     features: [
-      Feature(0x1, "FAIR", "Fair"),
-      Feature(0x2, "MOD", "Moderate"),
-      Feature(0x4, "VPOOR", "VeryPoor"),
-      Feature(0x8, "XPOOR", "ExtremelyPoor"),
+      Feature(0x1, "FAIR", "Fair", "O"),
+      Feature(0x2, "MOD", "Moderate", "O"),
+      Feature(0x4, "VPOOR", "VeryPoor", "O"),
+      Feature(0x8, "XPOOR", "ExtremelyPoor", "O"),
     ],
     attributes: [
       Attribute(0x0, "AirQuality"),
@@ -288,38 +288,38 @@ extension ClusterDefinition {
   package static let smokeCoAlarm: ClusterDefinition = ClusterDefinition(
     0x5C, "SmokeCoAlarm", revision: 1,
     features: [
-      Feature(0x1, "SMOKE", "SmokeAlarm"),
-      Feature(0x2, "CO", "CoAlarm"),
+      Feature(0x1, "SMOKE", "SmokeAlarm", "O.a+"),
+      Feature(0x2, "CO", "CoAlarm", "O.a+"),
     ],
     attributes: [
       Attribute(0x0, "ExpressedState"),
-      Attribute(0x1, "SmokeState", .with([FeatureChoice(0x1)])),
-      Attribute(0x2, "CoState", .with([FeatureChoice(0x2)])),
+      Attribute(0x1, "SmokeState", "SMOKE"),
+      Attribute(0x2, "CoState", "CO"),
       Attribute(0x3, "BatteryAlert"),
-      Attribute(0x4, "DeviceMuted", .optional),
+      Attribute(0x4, "DeviceMuted", "O"),
       Attribute(0x5, "TestInProgress"),
       Attribute(0x6, "HardwareFaultAlert"),
       Attribute(0x7, "EndOfServiceAlert"),
-      Attribute(0x8, "InterconnectSmokeAlarm", .optional),
-      Attribute(0x9, "InterconnectCoAlarm", .optional),
-      Attribute(0xA, "ContaminationState", .optional),
-      Attribute(0xB, "SmokeSensitivityLevel", write: .manage, .optional),
-      Attribute(0xC, "ExpiryDate", .optional),
+      Attribute(0x8, "InterconnectSmokeAlarm", "O"),
+      Attribute(0x9, "InterconnectCoAlarm", "O"),
+      Attribute(0xA, "ContaminationState", "[SMOKE]"),
+      Attribute(0xB, "SmokeSensitivityLevel", write: .manage, "[SMOKE]"),
+      Attribute(0xC, "ExpiryDate", "O"),
     ],
     commands: [
-      Command(0x0, "SelfTestRequest", .optional),
+      Command(0x0, "SelfTestRequest", "O"),
     ],
     events: [
-      Event(0x0, "SmokeAlarm", priority: .critical, .with([FeatureChoice(0x1)])),
-      Event(0x1, "CoAlarm", priority: .critical, .with([FeatureChoice(0x2)])),
+      Event(0x0, "SmokeAlarm", priority: .critical, "SMOKE"),
+      Event(0x1, "CoAlarm", priority: .critical, "CO"),
       Event(0x2, "LowBattery"),
       Event(0x3, "HardwareFault"),
       Event(0x4, "EndOfService"),
       Event(0x5, "SelfTestComplete"),
-      Event(0x6, "AlarmMuted", .optional),
-      Event(0x7, "MuteEnded", .optional),
-      Event(0x8, "InterconnectSmokeAlarm", priority: .critical, .optional),
-      Event(0x9, "InterconnectCoAlarm", priority: .critical, .optional),
+      Event(0x6, "AlarmMuted", "O"),
+      Event(0x7, "MuteEnded", "O"),
+      Event(0x8, "InterconnectSmokeAlarm", priority: .critical, "[SMOKE]"),
+      Event(0x9, "InterconnectCoAlarm", priority: .critical, "[CO]"),
       Event(0xA, "AllClear"),
     ])
 
@@ -327,10 +327,10 @@ extension ClusterDefinition {
   package static let scenesManagement: ClusterDefinition = ClusterDefinition(
     0x62, "ScenesManagement", revision: 1,
     features: [
-      Feature(0x1, "SN", "SceneNames"),
+      Feature(0x1, "SN", "SceneNames", "O"),
     ],
     attributes: [
-      Attribute(0x0, "LastConfiguredBy", .optional),
+      Attribute(0x0, "LastConfiguredBy", "O"),
       Attribute(0x1, "SceneTableSize"),
       Attribute(0x2, "FabricSceneInfo", isFabricScoped: true),
     ],
@@ -342,26 +342,26 @@ extension ClusterDefinition {
       Command(0x4, "StoreScene", invoke: .manage, response: 4, isFabricScoped: true),
       Command(0x5, "RecallScene", isFabricScoped: true),
       Command(0x6, "GetSceneMembership", response: 6, isFabricScoped: true),
-      Command(0x40, "CopyScene", invoke: .manage, response: 64, isFabricScoped: true, .optional),
+      Command(0x40, "CopyScene", invoke: .manage, response: 64, isFabricScoped: true, "O"),
     ])
 
   /// HepaFilterMonitoring (71).
   package static let hepaFilterMonitoring: ClusterDefinition = ClusterDefinition(
     0x71, "HepaFilterMonitoring", revision: 1,
     features: [
-      Feature(0x1, "CON", "Condition"),
-      Feature(0x2, "WRN", "Warning"),
-      Feature(0x4, "REP", "ReplacementProductList"),
+      Feature(0x1, "CON", "Condition", "O"),
+      Feature(0x2, "WRN", "Warning", "O"),
+      Feature(0x4, "REP", "ReplacementProductList", "O"),
     ],
     attributes: [
-      Attribute(0x0, "Condition", .with([FeatureChoice(0x1)])),
-      Attribute(0x1, "DegradationDirection", .with([FeatureChoice(0x1)])),
+      Attribute(0x0, "Condition", "CON"),
+      Attribute(0x1, "DegradationDirection", "CON"),
       Attribute(0x2, "ChangeIndication"),
-      Attribute(0x3, "InPlaceIndicator", .optional),
-      Attribute(0x4, "LastChangedTime", write: .operate, .optional),
-      Attribute(0x5, "ReplacementProductList", .with([FeatureChoice(0x4)])),
+      Attribute(0x3, "InPlaceIndicator", "O"),
+      Attribute(0x4, "LastChangedTime", write: .operate, "O"),
+      Attribute(0x5, "ReplacementProductList", "REP"),
     ],
     commands: [
-      Command(0x0, "ResetCondition", .optional),
+      Command(0x0, "ResetCondition", "O"),
     ])
 }

@@ -55,7 +55,8 @@ package struct MessageLayer: ~Copyable {
   private var lastSessionID: UInt16
   private var lastExchangeID: UInt16
   private var unsecuredCounter: OutgoingCounter
-  private var buffer = ByteBuffer(capacity: 1280)
+  /// Grows with the first message. Most nodes of a fleet never get one.
+  private var buffer = ByteBuffer(capacity: 0)
   private var actions: [Action] = []
   private var actionsTaken = 0
 

@@ -13,7 +13,7 @@ package struct PASEResponder: Handshake {
     case ended
   }
 
-  private let verifier: SPAKE2Plus.Verifier
+  private let verifier: @Sendable () -> SPAKE2Plus.Verifier
   private let derivation: PasscodeDerivation
   private let localSession: UInt16
   private let parameters: SessionParameters?
@@ -21,12 +21,13 @@ package struct PASEResponder: Handshake {
   private var state = State.awaitingRequest
 
   /// - Parameters:
-  ///   - derivation: the parameters that made `verifier` of the passcode.
+  ///   - verifier: returns the verifier of the passcode; called when the peer's share has arrived.
+  ///   - derivation: the parameters that made the verifier of the passcode.
   ///   - localSession: the identifier of the session that the handshake establishes, from
   ///     `MessageLayer.allocateSessionID`.
   ///   - parameters: of this end; nil: they are not sent, and the peer uses the defaults.
   package init(
-    verifier: SPAKE2Plus.Verifier, derivation: PasscodeDerivation, localSession: UInt16,
+    verifier: @escaping @Sendable () -> SPAKE2Plus.Verifier, derivation: PasscodeDerivation, localSession: UInt16,
     parameters: SessionParameters? = SessionParameters(), random: RandomSource
   ) {
     (self.verifier, self.derivation) = (verifier, derivation)
@@ -71,7 +72,7 @@ package struct PASEResponder: Handshake {
     _ message: HandshakeMessage, _ peer: PASE.Peer, _ context: [UInt8]
   ) throws(HandshakeFailure) -> HandshakeMessage {
     let share = try HandshakeFields(message).octets(1, count: PASE.pointByteCount)
-    var run = SPAKE2Plus.Run(verifier: verifier, random: random)
+    var run = SPAKE2Plus.Run(verifier: verifier(), random: random)
     guard let outcome = run.finish(share, context: context) else {
       throw HandshakeFailure("the commissioner's share is not a point, or is worthless")
     }

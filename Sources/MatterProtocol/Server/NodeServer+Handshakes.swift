@@ -37,7 +37,7 @@ extension NodeServer {
       else { return refuse(exchange, .busy, at: now) }
       handshakes.add(.passcode(access), on: exchange, at: now)
       let responder = PASEResponder(
-        verifier: access.verifier, derivation: derivation, localSession: layer.allocateSessionID(), random: random)
+        verifier: { access.verifier }, derivation: derivation, localSession: layer.allocateSessionID(), random: random)
       continueHandshake(responder, with: message, on: exchange, at: now)
     case .sigma1:
       handshakes.add(.node(endings: endingCount), on: exchange, at: now)

@@ -30,7 +30,7 @@ struct PASEPair {
       random: .seeded(1))
     parameters.idleInterval = .milliseconds(800)
     responder = PASEResponder(
-      verifier: Self.verifier, derivation: Self.derivation, localSession: 22, parameters: parameters,
+      verifier: { Self.verifier }, derivation: Self.derivation, localSession: 22, parameters: parameters,
       random: .seeded(2))
     messages = [initiator.request]
     for _ in 0..<steps { messages.append(try #require(next().sent)) }

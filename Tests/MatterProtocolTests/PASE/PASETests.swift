@@ -8,7 +8,35 @@ import Testing
 
 @testable import MatterProtocol
 
+private final class Calls: Sendable {
+  let count = Mutex(0)
+}
+
 @Suite("PASE") struct PASETests {
+  @Test("The verifier of a passcode is computed once, when the share of a commissioner has arrived")
+  func lateVerifier() throws {
+    let calls = Calls()
+    let (derivation, known) = (PASEPair.derivation, try verifier(20_202_021, PASEPair.derivation))
+    let access = try #require(
+      PasscodeAccess(iterations: derivation.iterations, salt: derivation.salt) {
+        calls.count.withLock { $0 += 1 }
+        return known
+      })
+    for _ in 0..<2 {
+      let before = calls.count.withLock { $0 }
+      let initiator = PASEInitiator(passcode: 20_202_021, localSession: 1, random: .seeded(1))
+      var (sender, responder) = (
+        initiator,
+        PASEResponder(verifier: { access.verifier }, derivation: derivation, localSession: 2, random: .seeded(2))
+      )
+      let share = try #require(sender.receive(try #require(responder.receive(initiator.request).sent)).sent)
+      #expect(calls.count.withLock { $0 } == before)
+      let proof = try #require(sender.receive(try #require(responder.receive(share).sent)).sent)
+      guard case .establish = responder.receive(proof) else { throw WrongStep() }
+      #expect(calls.count.withLock { $0 } == 1)
+    }
+  }
+
   @Test("The device's end gives the messages and the keys of the vector")
   func vector() throws {
     for vector in try vectorFile("matter").list("pase") {
@@ -21,9 +49,10 @@ import Testing
       let random = scripted([responderRandom, [UInt8](repeating: 0, count: 16) + vector.bytes("y")])
       let derivation = try #require(
         PasscodeDerivation(iterations: vector["iterations"] as! Int, salt: vector.bytes("salt")))
+      let known = try verifier(UInt32(vector["passcode"] as! Int), derivation)
       var responder = PASEResponder(
-        verifier: try verifier(UInt32(vector["passcode"] as! Int), derivation), derivation: derivation,
-        localSession: UInt16(session), parameters: nil, random: random)
+        verifier: { known }, derivation: derivation, localSession: UInt16(session), parameters: nil,
+        random: random)
       let first = responder.receive(HandshakeMessage(.pbkdfParamRequest, vector.bytes("request")))
       #expect(first.sent == HandshakeMessage(.pbkdfParamResponse, response))
       let second = responder.receive(HandshakeMessage(.pake1, vector.bytes("pake1")))

@@ -65,7 +65,13 @@ struct ClaimState: Sendable {
   /// The times at which the records were last multicast. A host uses `pointerSent` for its IPv4 addresses, and
   /// `srvSent` for its IPv6 addresses.
   var pointerSent = Time.past
+  /// The time of all subtypes, except for those of `lateSubtypes`: they were multicast later, at `lateSubtypesSent` or
+  /// up to a second before it.
   var subtypesSent = Time.past
+  var lateSubtypesSent = Time.past
+  var lateSubtypes = Records()
+  /// The subtypes that were ever multicast.
+  var knownSubtypes = Records()
   var srvSent = Time.past
   var textSent = Time.past
   var denialSent = Time.past

@@ -1,5 +1,6 @@
 import HAPCrypto
 import MatterModel
+import Synchronization
 
 /// The constants of a node.
 package struct NodeConfiguration: Sendable {
@@ -84,17 +85,42 @@ package struct NodeInterface: Hashable, Sendable {
 
 /// What the responder of PASE needs: the verifier of a passcode, and how it was computed from the passcode.
 package struct PasscodeAccess: Sendable {
-  package var verifier: SPAKE2Plus.Verifier
+  private let source: VerifierSource
   /// 1000...100000.
-  package var iterations: Int
+  package let iterations: Int
   /// 16...32 bytes.
-  package var salt: [UInt8]
+  package let salt: [UInt8]
   /// The window that it is valid in; nil: of none.
   var window: UInt64?
 
   /// - Returns: nil if the salt or the iterations are not within the limits.
   package init?(verifier: SPAKE2Plus.Verifier, iterations: Int, salt: [UInt8]) {
+    self.init(iterations: iterations, salt: salt) { verifier }
+  }
+
+  /// - Parameter verifier: returns the verifier. It is called once, on any thread, when a commissioner tries the passcode.
+  /// - Returns: nil if the salt or the iterations are not within the limits.
+  package init?(iterations: Int, salt: [UInt8], verifier: @escaping @Sendable () -> SPAKE2Plus.Verifier) {
     guard SPAKE2Plus.iterations.contains(iterations), SPAKE2Plus.saltByteCount.contains(salt.count) else { return nil }
-    (self.verifier, self.iterations, self.salt) = (verifier, iterations, salt)
+    (source, self.iterations, self.salt) = (VerifierSource(make: verifier), iterations, salt)
+  }
+
+  /// The first call can take a millisecond.
+  package var verifier: SPAKE2Plus.Verifier { source.verifier }
+}
+
+/// A verifier that is computed when it is needed. Most nodes of a fleet never need it.
+private final class VerifierSource: Sendable {
+  private let make: @Sendable () -> SPAKE2Plus.Verifier
+  private let made = Mutex<SPAKE2Plus.Verifier?>(nil)
+
+  init(make: @escaping @Sendable () -> SPAKE2Plus.Verifier) { self.make = make }
+
+  var verifier: SPAKE2Plus.Verifier {
+    made.withLock { made in
+      let verifier = made ?? make()
+      made = verifier
+      return verifier
+    }
   }
 }

@@ -1,6 +1,6 @@
 """A small client of hapsim's control API. It needs only Python's standard library.
 
-    with Hapsim.start("Profiles/garage-door.hasaccessory") as hapsim:
+    with Hapsim.start("garage-door") as hapsim:
         door = hapsim.accessory("Garage Door")
         door.set("TargetDoorState", "open")
         hapsim.advance("8s")
@@ -32,18 +32,21 @@ class Hapsim:
     def __init__(self, url, token=None):
         self.url, self.token = url.split("#")[0].rstrip("/"), token
         self.process = None
+        self.ready = {}  # with `start`: hapsim's first line, with the address and the setup code of each accessory
 
     @classmethod
     def start(cls, *profiles, program="hapsim", options=("--virtual-time", "--ephemeral", "--bonjour", "off", "--bind", "127.0.0.1")):
-        """Starts hapsim with these profiles and with frozen time, which `advance` moves, and waits until it serves."""
+        """Starts hapsim with these profiles (paths, or names of shipped profiles), and waits until it serves. By default, time is frozen:
+        `advance` moves it."""
         process = subprocess.Popen([program, "run", *profiles, "--json", *options], stdout=subprocess.PIPE, text=True)
         line = process.stdout.readline()
         if not line:
-            raise RuntimeError(f"hapsim ended with exit status {process.wait()}")
+            raise RuntimeError(f"{program} ended with exit status {process.wait()} before it served {', '.join(profiles)}")
         # Reads further output, so that hapsim never blocks; the events come over the API.
         threading.Thread(target=lambda: process.stdout.read(), daemon=True).start()
-        hapsim = cls(json.loads(line)["control"])
-        hapsim.process = process
+        ready = json.loads(line)
+        hapsim = cls(ready["control"])
+        hapsim.process, hapsim.ready = process, ready
         return hapsim
 
     def __enter__(self):

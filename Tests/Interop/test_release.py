@@ -1,0 +1,146 @@
+"""Scripts/release refuses wrong versions and checkouts, and the image that Packaging/oci-image writes is valid and repeatable.
+
+No sockets are used: scripts and files. The artefacts themselves are tested by Packaging/tests, which Scripts/release runs.
+"""
+
+import gzip
+import hashlib
+import json
+import os
+import subprocess
+import tarfile
+
+import pytest
+
+from process import ROOT
+
+GIT = {f"GIT_{who}_{what}": "test@localhost" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+
+
+def git(folder, *words):
+    subprocess.run(["git", *words], cwd=folder, check=True, env={**os.environ, **GIT, "GIT_CONFIG_GLOBAL": "/dev/null"}, capture_output=True)
+
+
+@pytest.fixture
+def repository(tmp_path):
+    """A repository of the version 1.2.0, with the tag v1.1.0, and with the files that the script reads before it builds."""
+    files = {
+        "Scripts/release": (ROOT / "Scripts/release").read_text(),
+        "Sources/HAPCommandLine/Version.swift": '/// The version.\npackage let projectVersion = "1.2.0"\n',
+        "CHANGELOG.md": "# Changes\n\n## 1.2.0 (not released yet)\n\n## 1.2.0-rc.1 (not released yet)\n",
+    }
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    (tmp_path / "Scripts/release").chmod(0o755)
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-qm", "first")
+    git(tmp_path, "tag", "v1.1.0")
+    return tmp_path
+
+
+def release(folder, *words):
+    run = subprocess.run(["Scripts/release", *words], cwd=folder, capture_output=True, text=True, env={**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null"})
+    return run.returncode, run.stdout, run.stderr
+
+
+def change(folder, name, old, new):
+    path = folder / name
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    git(folder, "commit", "-qam", "change")
+
+
+DRY = ("--dry-run", "--programs", "nowhere", "--output", "../release-output")
+
+
+def test_a_new_version_of_a_clean_checkout_is_accepted(repository):
+    """There is nothing to package in this repository, so the run ends after the archive of the sources."""
+    status, output, errors = release(repository, "1.2.0", *DRY)
+    assert "release: sources of " in output, errors
+    assert status != 0 and "Packaging/install-tree" in errors
+
+
+@pytest.mark.parametrize(
+    ("version", "reason"),
+    [
+        ("1.2", "is not a version such as 1.0.0"),
+        ("01.2.0", "is not a version such as 1.0.0"),
+        ("1.1.0", "1.1.0 is not newer than 1.1.0, the newest tag"),
+        ("1.1.0-rc.1", "1.1.0-rc.1 is not newer than 1.1.0, the newest tag"),
+        ("1.0.9", "1.0.9 is not newer than 1.1.0, the newest tag"),
+        ("1.10.0", "Version.swift has the version '1.2.0', not 1.10.0"),
+    ],
+)
+def test_a_wrong_version_is_refused(repository, version, reason):
+    status, output, errors = release(repository, version, *DRY)
+    assert (status, output) == (1, "") and reason in errors
+
+
+def test_a_release_is_newer_than_its_candidates(repository):
+    git(repository, "tag", "v1.2.0-rc.1")
+    assert "release: sources of " in release(repository, "1.2.0", *DRY)[1]
+    git(repository, "tag", "v1.2.0-rc.10")
+    change(repository, "Sources/HAPCommandLine/Version.swift", "1.2.0", "1.2.0-rc.1")
+    assert "is not newer than 1.2.0-rc.10" in release(repository, "1.2.0-rc.1", *DRY)[2]
+
+
+def test_a_changed_checkout_is_refused(repository):
+    (repository / "new.txt").write_text("x")
+    status, output, errors = release(repository, "1.2.0", *DRY)
+    assert (status, output) == (1, "") and "the checkout has changes" in errors and "new.txt" in errors
+
+
+def test_a_version_without_changes_is_refused(repository):
+    change(repository, "CHANGELOG.md", "## 1.2.0 (", "## 1.2.01 (")
+    status, output, errors = release(repository, "1.2.0", *DRY)
+    assert (status, output) == (1, "") and "CHANGELOG.md has no heading '## 1.2.0'" in errors
+
+
+def test_a_real_release_needs_its_date_a_build_and_tests(repository):
+    assert "write the date of the release" in release(repository, "1.2.0")[2]
+    assert "--programs is only for --dry-run" in release(repository, "1.2.0", "--programs", "nowhere")[2]
+    assert "--without-tests is only for --dry-run" in release(repository, "1.2.0", "--without-tests")[2]
+
+
+@pytest.mark.parametrize("words", [(), ("1.2.0", "1.3.0"), ("1.2.0", "--no-such"), ("1.2.0", "--output")])
+def test_wrong_usage_has_the_status_2(repository, words):
+    assert release(repository, *words)[0] == 2
+
+
+def image(folder, name):
+    layer = folder / "layer.tar"
+    if not layer.exists():
+        (folder / "file").write_text("contents")
+        with tarfile.open(layer, "w") as archive:
+            archive.add(folder / "file", "etc/file")
+    words = ["--version", "1.2.0", "--created", "1700000000", "--output", folder / name]
+    subprocess.run([ROOT / "Packaging/oci-image", layer, *words], check=True)
+    return folder / name
+
+
+def test_an_image_is_the_same_each_time(tmp_path):
+    assert image(tmp_path, "one.tar").read_bytes() == image(tmp_path, "two.tar").read_bytes()
+
+
+def test_each_blob_of_an_image_has_the_digest_and_size_of_its_descriptor(tmp_path):
+    with tarfile.open(image(tmp_path, "image.tar")) as archive:
+        files = {entry.name: archive.extractfile(entry).read() for entry in archive if entry.isfile()}
+
+    def blob(descriptor):
+        algorithm, _, digest = descriptor["digest"].partition(":")
+        data = files.pop(f"blobs/{algorithm}/{digest}")
+        assert (algorithm, hashlib.sha256(data).hexdigest(), len(data)) == ("sha256", digest, descriptor["size"])
+        return data
+
+    assert json.loads(files.pop("oci-layout")) == {"imageLayoutVersion": "1.0.0"}
+    (described,) = json.loads(files.pop("index.json"))["manifests"]
+    manifest = json.loads(blob(described))
+    config, layers = json.loads(blob(manifest["config"])), [gzip.decompress(blob(layer)) for layer in manifest["layers"]]
+    assert config["rootfs"]["diff_ids"] == ["sha256:" + hashlib.sha256(layer).hexdigest() for layer in layers]
+    assert layers == [(tmp_path / "layer.tar").read_bytes()]
+    assert (config["created"], config["config"]["User"]) == ("2023-11-14T22:13:20Z", "10001:10001")
+    assert files == {}
