@@ -21,6 +21,8 @@ package enum MatterRequest: String, CaseIterable, Sendable {
   case updateFabricLabel = "UpdateFabricLabel"
   case removeFabric = "RemoveFabric"
   case addTrustedRoot = "AddTrustedRootCertificate"
+  /// A command of another endpoint than the root endpoint.
+  case applicationCommand = "ApplicationCommand"
 
   /// Whether it is answered in the secure channel, before there is a session.
   var isHandshake: Bool {

@@ -56,7 +56,7 @@ package enum MatterEffect: Equatable, Sendable {
   case expireFailSafe
 }
 
-/// What a defective Matter node proves of its origin.
+/// Errors in the proof of a Matter node's origin.
 package struct MatterAttestation: Equatable, Sendable {
   package enum Device: String, CaseIterable, Sendable {
     case expired
@@ -82,7 +82,7 @@ package struct MatterAttestation: Equatable, Sendable {
   package var authority: Authority?
   package var declaration: Declaration?
 
-  /// What a device that conforms proves.
+  /// No errors.
   package init() {}
 
   /// Whether it needs other certificates than those of the label.
@@ -93,7 +93,7 @@ package struct MatterAttestation: Equatable, Sendable {
 package struct MatterDefect: Sendable {
   /// The rule that is broken, with its source: "Matter 1.4.2 Core §11.18.6: …".
   package let rule: String
-  /// What a correct controller does.
+  /// The reaction of a correct controller.
   package let controller: String
   package let rules: [MatterRule]
   package let attestation: MatterAttestation

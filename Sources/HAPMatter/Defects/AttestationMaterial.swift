@@ -3,7 +3,7 @@ import HAPDeviations
 import MatterProtocol
 import MatterWire
 
-/// What a node proves of its origin: the certificates of its label and a declaration, or those of a defect.
+/// The proof of a node's origin: the certificates of its label and a declaration, or those of a defect.
 struct AttestationMaterial {
   let credentials: DeviceCredentials
   /// The signed certification declaration.
@@ -31,8 +31,8 @@ struct AttestationMaterial {
   ) -> [UInt8] {
     let (vendor, product) = (label.vendor, label.product)
     var signed = CertificationDeclaration(
-      vendor: error == .otherVendor ? other(vendor) : vendor,
-      products: [error == .otherProduct ? other(product) : product], deviceType: deviceType
+      vendor: error == .otherVendor ? otherVendor(than: vendor) : vendor,
+      products: [error == .otherProduct ? otherProduct(than: product) : product], deviceType: deviceType
     ).signed(random: random)
     if error == .wrongSignature { signed.flipLastBit() }
     return signed
@@ -42,10 +42,10 @@ struct AttestationMaterial {
     _ label: DeviceCredentials, _ defect: MatterAttestation, random: RandomSource
   ) -> DeviceCredentials {
     var stated = DeviceCredentials.Statements(vendor: label.vendor, product: label.product)
-    if defect.device == .otherVendor { stated.deviceVendor = other(label.vendor) }
-    if defect.device == .otherProduct { stated.deviceProduct = other(label.product) }
+    if defect.device == .otherVendor { stated.deviceVendor = otherVendor(than: label.vendor) }
+    if defect.device == .otherProduct { stated.deviceProduct = otherProduct(than: label.product) }
     if defect.device == .expired { stated.devicePeriod = .ended }
-    if defect.intermediate == .otherVendor { stated.intermediateVendor = other(label.vendor) }
+    if defect.intermediate == .otherVendor { stated.intermediateVendor = otherVendor(than: label.vendor) }
     if defect.intermediate == .expired { stated.intermediatePeriod = .endedBeforeUsual }
     var credentials = DeviceCredentials(
       vendor: label.vendor, product: label.product, statements: stated,
@@ -56,8 +56,10 @@ struct AttestationMaterial {
     return credentials
   }
 
-  /// Another identifier. Vendors stay among those for tests.
-  private static func other(_ identifier: UInt16) -> UInt16 { identifier == 0xFFF1 ? 0xFFF2 : identifier ^ 1 }
+  /// Another of the vendors for tests.
+  private static func otherVendor(than vendor: UInt16) -> UInt16 { vendor == 0xFFF1 ? 0xFFF2 : 0xFFF1 }
+
+  private static func otherProduct(than product: UInt16) -> UInt16 { product ^ 1 }
 }
 
 extension AttestationCertificate.Period {

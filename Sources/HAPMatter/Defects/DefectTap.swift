@@ -134,7 +134,7 @@ extension TappedMessage.Kind {
 
 extension CommandPath {
   fileprivate var name: MatterRequest? {
-    guard endpoint == 0 else { return nil }
+    guard endpoint == 0 else { return .applicationCommand }
     return switch (RootCluster(rawValue: cluster), command) {
     case (.generalCommissioning, 0): .armFailSafe
     case (.generalCommissioning, 2): .setRegulatoryConfig

@@ -104,7 +104,7 @@ extension Defect {
     }
   }
 
-  /// What it breaks: cases of haptest, or a section of Matter's specification.
+  /// The cases of haptest that it breaks, or a section of Matter's specification.
   fileprivate var reference: String {
     matter.map { String($0.rule.prefix { $0 != ":" }) } ?? breaks.joined(separator: " ")
   }

@@ -126,7 +126,7 @@ package struct AttestationVerifier: Sendable {
       authority.validity.contains(issued)
     else { throw AttestationFailure("a certificate was not valid when that of the device was issued") }
     if let time, !device.validity.contains(time) {
-      throw AttestationFailure("the certificate of the device has expired")
+      throw AttestationFailure("the certificate of the device is not valid now")
     }
     guard device.subject.vendor == vendor, device.subject.product == product, intermediate.subject.vendor == vendor,
       intermediate.subject.product ?? product == product, authority.subject.vendor ?? vendor == vendor

@@ -35,7 +35,7 @@ package struct DeviceCredentials: Sendable {
   package let vendor: UInt16
   package let product: UInt16
 
-  /// What the certificates of a device state.
+  /// The statements of a device's certificates.
   package struct Statements: Sendable {
     package var intermediateVendor: UInt16
     package var deviceVendor: UInt16
