@@ -1,6 +1,8 @@
 """A fleet as Matter nodes, with connectedhomeip's controller on another host.
 
-The Matter controller is not part of the project; see matter_controller.py. On real sockets because it is a third party.
+The Matter controller is not part of the project; see matter_controller.py.
+
+On real sockets because it is a third party.
 """
 
 import base64

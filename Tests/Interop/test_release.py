@@ -1,6 +1,6 @@
 """Scripts/release refuses wrong versions and checkouts, and the image that Packaging/oci-image writes is valid and repeatable.
 
-No sockets are used: scripts and files. The artefacts themselves are tested by Packaging/tests, which Scripts/release runs.
+Without sockets: scripts and files. The artefacts themselves are tested by Packaging/tests, which Scripts/release runs.
 """
 
 import gzip

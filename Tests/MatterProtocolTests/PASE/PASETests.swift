@@ -29,9 +29,11 @@ private final class Calls: Sendable {
         initiator,
         PASEResponder(verifier: { access.verifier }, derivation: derivation, localSession: 2, random: .seeded(2))
       )
-      let share = try #require(sender.receive(try #require(responder.receive(initiator.request).sent)).sent)
+      let parameters = try #require(responder.receive(initiator.request).sent)
+      let share = try #require(sender.receive(parameters).sent)
       #expect(calls.count.withLock { $0 } == before)
-      let proof = try #require(sender.receive(try #require(responder.receive(share).sent)).sent)
+      let answer = try #require(responder.receive(share).sent)
+      let proof = try #require(sender.receive(answer).sent)
       guard case .establish = responder.receive(proof) else { throw WrongStep() }
       #expect(calls.count.withLock { $0 } == 1)
     }
