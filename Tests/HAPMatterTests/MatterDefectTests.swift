@@ -10,8 +10,8 @@ import Testing
 
 @testable import HAPMatter
 
-/// The reactions of the project's own controller to each built-in defect of Matter. A part of the record is a column of
-/// docs/internals/defects-met-matter.md. With `HAPSIM_WRITE_PAGES=1`, the tests write the record.
+/// The reactions of the project's own controller to each built-in defect of Matter. With `HAPSIM_WRITE_PAGES=1`, the
+/// tests write the record.
 @Suite("Defects of a hosted node", .serialized) struct MatterDefectTests {
   /// The step at which the controller stopped with its error, or "no error"; and the state of the node afterwards.
   struct Met: Codable, Equatable {
