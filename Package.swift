@@ -74,7 +74,10 @@ let package = Package(
       name: "HAPProfile", dependencies: ["HAPIP", "HAPPairing", "HAPAttributes", "HAPModel", "HAPWire"]),
     .target(
       name: "HAPCapture",
-      dependencies: ["HAPIP", "HAPPairing", "HAPAttributes", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"]),
+      dependencies: [
+        "MatterProtocol", "MatterBridge", "MatterInteraction", "MatterModel", "MatterWire", "HAPIP", "HAPPairing",
+        "HAPAttributes", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto",
+      ]),
     .target(name: "HAPAppleArchive", dependencies: ["CPlist", "HAPModel"]),
     .target(name: "HAPImport", dependencies: ["HAPAppleArchive", "HAPIP", "HAPProfile", "HAPModel", "HAPWire"]),
     .target(name: "HAPYAML", dependencies: ["CYAML", "HAPWire"]),
@@ -191,10 +194,8 @@ let package = Package(
     .target(
       name: "HAPObservation",
       dependencies: [
-        "HAPFrontEnds", "HAPJudge", "HAPReport", "HAPCapture", "HAPDiscovery", "HAPLoop", "HAPIP", "HAPProfile",
-        "HAPModel",
-        "HAPWire",
-        "HAPCrypto",
+        "HAPFrontEnds", "HAPJudge", "HAPReport", "HAPCapture", "HAPDiscovery", "HAPLoop", "HAPIP", "HAPAttributes",
+        "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto",
       ]),
     .target(
       name: "HAPCommands",
@@ -362,7 +363,8 @@ let package = Package(
     .testTarget(
       name: "HAPMatterTests",
       dependencies: [
-        "HAPMatter", "MatterTestSupport", "HAPCommands", "HAPHost", "HAPPreparation", "HAPFrontEnds", "HAPProfile",
+        "HAPMatter", "MatterTestSupport", "HAPCapture", "HAPObservation", "HAPCommands", "HAPHost", "HAPPreparation",
+        "HAPFrontEnds", "HAPProfile",
         "HAPStore", "HAPTransport", "HAPIP", "HAPPairing", "HAPDiscovery", "HAPWorld", "HAPLoop", "MatterController",
         "MatterInteraction", "MatterProtocol", "MatterModel",
         "MatterWire", "HAPFleet", "HAPModel", "HAPCrypto", "HAPWire",

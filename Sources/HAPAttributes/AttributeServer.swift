@@ -42,6 +42,13 @@ package final class AttributeServer {
   /// Adds the session of a verified controller.
   package func open(_ session: AttributeSession) { sessions.append(session) }
 
+  /// Subscribes a session to all characteristics with events, without a report.
+  package func followAll(by session: AttributeSession) {
+    for slot in database.characteristics.indices where database.characteristics[slot].perms.contains(.events) {
+      session.follow(slot: slot)
+    }
+  }
+
   /// Ends a session with its subscriptions and its waiting requests.
   package func close(_ session: AttributeSession) {
     silence(session)

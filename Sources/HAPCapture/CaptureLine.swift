@@ -9,6 +9,8 @@ package enum CaptureLine: Equatable {
   case sent(ConnectionID, [UInt8], at: Duration)
   /// Random bytes that the core drew.
   case drawn([UInt8])
+  /// A message or a datagram of Matter. It is shown, and no input of the core.
+  case matter(MatterTraffic, at: Duration)
 }
 
 extension CaptureLine {
@@ -24,6 +26,9 @@ extension CaptureLine {
           json.key("bytes")
           json.base64(bytes)
         case .input(let input, let time): Self.write(input, time, &json)
+        case .matter(let traffic, let time):
+          Self.head(time, traffic.kind, &json)
+          traffic.write(to: &json)
         }
       }
     }
@@ -92,14 +97,43 @@ extension CaptureLine {
       head(time, "unpaired", &json)
       json.key("controllers")
       json.array { json in for identifier in identifiers { json.string(Hexadecimal.text(identifier)) } }
-    case .replaced(let accessories, let model, let number, let live, let judges):
+    case .replaced(let accessories, let model, let number, let live, let judges, let matter):
       head(time, "replaced", &json)
       json.key("model")
       json.string(model)
       member("c#", UInt64(number), &json)
       write(live, judges: judges, &json)
+      CaptureText.write(matter: matter, to: &json)
       json.key("database")
       CaptureText.write(accessories, to: &json)
+    case .joined(let state, let matter):
+      head(time, "joined", &json)
+      json.key("vendor")
+      json.integer(state.vendor)
+      json.key("node")
+      json.string(state.nodeID)
+      json.key("numbers")
+      json.base64(state.numbers)
+      json.key("settings")
+      json.base64(state.settings)
+      CaptureText.write(matter: matter, to: &json)
+    case .asked(let ids):
+      head(time, "asked", &json)
+      json.key("ids")
+      json.array { json in for id in ids { json.string("\(id)") } }
+    case .wrote(let values):
+      head(time, "wrote", &json)
+      json.key("values")
+      json.array { json in
+        for written in values {
+          json.object { json in
+            json.key("id")
+            json.string("\(written.id)")
+            json.key("value")
+            CaptureText.write(written.value, to: &json)
+          }
+        }
+      }
     }
   }
 
@@ -158,7 +192,9 @@ extension CaptureLine {
     }
     let time = Duration.nanoseconds(Int64(try node.required("t").asInteger(in: 0...Int128(Int64.max))))
     let kind = try node.string("is")
-    if kind == "sent" {
+    if let traffic = try MatterTraffic(kind, node) {
+      self = .matter(traffic, at: time)
+    } else if kind == "sent" {
       self = .sent(try Self.connection(node), try CaptureText.bytes(node, "bytes"), at: time)
     } else {
       self = .input(try Self.input(kind, node), at: time)
@@ -214,7 +250,23 @@ extension CaptureLine {
       let number = UInt16(try node.required("c#").asInteger(in: 0...65535))
       return .replaced(
         try CaptureText.accessories(node, "database"), model: try node.string("model"), configurationNumber: number,
-        live: try CaptureText.ids(node, "live"), judges: try node.bool("judges", default: false))
+        live: try CaptureText.ids(node, "live"), judges: try node.bool("judges", default: false),
+        matter: try CaptureText.matter(node))
+    case "joined":
+      return .joined(
+        MatterEndpointState(
+          vendor: UInt16(try node.required("vendor").asInteger(in: 0...65535)), nodeID: try node.string("node"),
+          numbers: try CaptureText.bytes(node, "numbers"), settings: try CaptureText.bytes(node, "settings")),
+        try CaptureText.matter(node))
+    case "asked":
+      let ids = try CaptureText.ids(node, "ids")
+      guard !ids.isEmpty, Set(ids).count == ids.count else { throw node.problem("ids has none, or one twice") }
+      return .asked(ids)
+    case "wrote":
+      return .wrote(
+        try node.list("values") { (node) throws(JSONProblem) in
+          WrittenValue(try CaptureText.id(try node.required("id")), try CaptureText.value(try node.required("value")))
+        })
     default: throw node.problem("there is no line of kind \"\(kind)\"")
     }
   }

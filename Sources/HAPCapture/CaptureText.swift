@@ -1,3 +1,4 @@
+import HAPIP
 import HAPModel
 import HAPWire
 
@@ -53,13 +54,37 @@ enum CaptureText {
   }
 
   static func id(_ node: JSONNode) throws(JSONProblem) -> AttributeID {
-    let parts = try node.asString().split(separator: ".").map { UInt64($0) }
+    try id(try node.asString(), in: node)
+  }
+
+  private static func id(_ text: String, in node: JSONNode) throws(JSONProblem) -> AttributeID {
+    let parts = text.split(separator: ".").map { UInt64($0) }
     guard parts.count == 2, let aid = parts[0], let iid = parts[1] else { throw node.problem("an id must be aid.iid") }
     return AttributeID(aid: aid, iid: iid)
   }
 
   static func ids(_ node: JSONNode, _ name: String) throws(JSONProblem) -> [AttributeID] {
     try node.list(name) { (node) throws(JSONProblem) in try id(node) }
+  }
+
+  /// Writes the choices of a profile about its Matter side, if there are any.
+  static func write(matter: MatterChoices, to json: inout JSONWriter) {
+    guard !matter.isEmpty else { return }
+    json.key("matter")
+    json.object { json in
+      for (id, choice) in matter.sorted(by: { $0.key < $1.key }) {
+        json.key("\(id)")
+        json.node(choice)
+      }
+    }
+  }
+
+  static func matter(_ node: JSONNode) throws(JSONProblem) -> MatterChoices {
+    guard let choices = node["matter"] else { return [:] }
+    guard let members = choices.members else { throw choices.problem("an object is expected") }
+    var matter: MatterChoices = [:]
+    for member in members { matter[try id(member.name, in: choices)] = member.value }
+    return matter
   }
 }
 

@@ -21,6 +21,8 @@ final class ReplayedCore {
   /// The time of the first input.
   private var start: Duration?
   private let plain = PlainMessages()
+  /// nil: the accessory is served over IP alone.
+  private(set) var node: ReplayedNode?
 
   /// All unencrypted messages so far.
   var messages: [CaptureReplay.Message] { plain.messages }
@@ -36,7 +38,8 @@ final class ReplayedCore {
     core.onPlain = { [plain] in
       plain.messages.append(
         CaptureReplay.Message(
-          time: plain.now, connection: $0.number, isFromController: $1, bytes: Array($2) + Array($3)))
+          time: plain.now,
+          content: .http(connection: $0.number, isFromController: $1, Array($2) + Array($3))))
     }
   }
 
@@ -48,10 +51,27 @@ final class ReplayedCore {
     return bytes
   }
 
-  func take(_ input: CoreInput, at time: Duration) throws(Refusal) {
+  /// Shows a message of Matter, and executes it again.
+  /// - Parameter answer: see `ReplayedNode.took`.
+  func take(_ traffic: DecodedTraffic, answer: MatterMessage?, at time: Duration, line: Int) {
+    setTime(time)
+    plain.messages.append(CaptureReplay.Message(time: plain.now, content: .matter(traffic)))
+    if let message = traffic.message { node?.took(message, answer: answer, at: time, line: line) }
+    finishInput()
+  }
+
+  private func setTime(_ time: Duration) {
     plain.now = time - (start ?? time)
     start = start ?? time
-    try perform(input, at: time)
+  }
+
+  func take(_ input: CoreInput, at time: Duration, line: Int) throws(Refusal) {
+    setTime(time)
+    try perform(input, at: time, line: line)
+    finishInput()
+  }
+
+  private func finishInput() {
     for action in core.takeActions() {
       if case .compute(let job, let ticket) = action { work[ticket] = job }
     }
@@ -60,10 +80,12 @@ final class ReplayedCore {
     core.takeOutbox { _ in }
   }
 
-  private func perform(_ input: CoreInput, at time: Duration) throws(Refusal) {
+  private func perform(_ input: CoreInput, at time: Duration, line: Int) throws(Refusal) {
     switch input {
     case .opened(let id, let peer):
-      guard let connection = core.open(peer: peer, at: time), connection.id == id else {
+      guard node == nil || core.reserveConnections(before: id),
+        let connection = core.open(peer: peer, at: time), connection.id == id
+      else {
         throw Refusal(message: "connection \(id.number) can't be opened here")
       }
       connections[id] = connection
@@ -89,14 +111,28 @@ final class ReplayedCore {
       guard core.attributes.database.hasAccessory(aid) else { throw Refusal(message: "there is no accessory \(aid)") }
       core.attributes.setReachable(isReachable, aid: aid, at: time)
     case .unpaired(let identifiers): core.pairingServer.unpair(identifiers) { _ in }
-    case .replaced(let accessories, let model, let configuration, let live, let judges):
+    case .replaced(let accessories, let model, let configuration, let live, let judges, let matter):
       guard let database = try? AttributeDatabase(accessories) else {
         throw Refusal(message: "the ids of the database are invalid")
       }
       core.attributes.writer = judges ? device : nil
-      core.replace(database, model: model, configurationNumber: configuration, live: live, at: time)
+      // Like `ActionPerformer.replace`: the node knows the new database before it gets events.
+      core.attributes.replace(database, live: live, at: time)
+      core.databaseWasReplaced(model: model, configurationNumber: configuration)
+      try node?.databaseWasReplaced(matter, at: time)
+      core.attributes.sendDueEvents(at: time)
+    case .joined(let state, let choices):
+      guard node == nil else { throw Refusal(message: "the accessory is a Matter node already") }
+      node = try ReplayedNode(core.attributes, state, choices, at: time)
+    case .wrote(let values): try joined().wrote(values, at: time, line: line)
+    case .asked(let ids): try joined().asked(ids, at: time)
     case .verdict: break
     }
+  }
+
+  private func joined() throws(Refusal) -> ReplayedNode {
+    guard let node else { throw Refusal(message: "the accessory is no Matter node") }
+    return node
   }
 
   private func change(_ changes: [AttributeID: Value], at time: Duration) throws(Refusal) {

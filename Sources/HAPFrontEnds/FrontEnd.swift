@@ -17,6 +17,11 @@ package protocol FrontEnd: AnyObject {
   var servedProtocol: ServedProtocol? { get }
   /// Applies the faults that are on from now on.
   func apply(_ faults: AccessoryFaults)
+  /// Sets which reports the owner of the actions receives from now on.
+  /// - Parameters:
+  ///   - all: all except requests and messages.
+  ///   - requests: requests and messages, too.
+  func setReports(all: Bool, requests: Bool)
   /// Becomes reachable.
   func start(_ visibility: Visibility) throws(LoopError)
   /// Called when the device has started. Announcements may contain its values from now on.
@@ -47,6 +52,7 @@ package protocol FrontEnd: AnyObject {
 extension FrontEnd {
   package var servedProtocol: ServedProtocol? { nil }
   package func apply(_ faults: AccessoryFaults) {}
+  package func setReports(all: Bool, requests: Bool) {}
   package func announce() {}
   package func runEnds() {}
   package func reachabilityChanged(aid: UInt64) {}
@@ -155,18 +161,21 @@ package struct FrontEndPlace {
   package let identifierSeed: UInt64
   /// Returns an advertiser for one more record; nil: the accessory is not announced.
   package let makeAdvertiser: () -> (any Advertiser)?
+  /// Records what it does; nil: the run is not captured.
+  package let capture: (any RunCapture)?
   /// Returns the stored data of all front ends. Reads a file.
   package let load: () throws(LoopError) -> [FrontEndData]
 
   package init(
     setup: RunSetup, places: [ListeningPlace], identifierSeed: UInt64,
-    makeAdvertiser: @escaping () -> (any Advertiser)?,
+    makeAdvertiser: @escaping () -> (any Advertiser)?, capture: (any RunCapture)?,
     load: @escaping () throws(LoopError) -> [FrontEndData]
   ) {
     self.setup = setup
     self.places = places
     self.identifierSeed = identifierSeed
     self.makeAdvertiser = makeAdvertiser
+    self.capture = capture
     self.load = load
   }
 }
@@ -178,6 +187,10 @@ package typealias FrontEndMaker = @Sendable (FrontEndParts, FrontEndPlace) -> an
 package enum FrontEndChoice: Sendable {
   case ip
   case other(FrontEndMaker)
+  /// Matter, which also records what it does in the capture of a run.
+  case matter(FrontEndMaker)
 
   package var isIP: Bool { if case .ip = self { true } else { false } }
+  /// Whether the run of an accessory with this front end can be captured.
+  package var isRecorded: Bool { if case .other = self { false } else { true } }
 }

@@ -1,5 +1,6 @@
 import HAPLoop
 import HAPModel
+import MatterBridge
 import MatterModel
 import MatterProtocol
 
@@ -7,6 +8,7 @@ extension MatterFrontEnd {
   /// Reports what happens at the node, as far as possible in the words of HAP's reports: a fabric is a controller that is
   /// paired.
   func tell(_ report: NodeReport) {
+    if case .message(let message) = report { return note(message) }
     guard parts.performer.makesReports, let owner = parts.performer.owner else { return }
     switch report {
     case .sessionEstablished(let subject): owner.report(.verified(connection, controller: subject.name))
@@ -19,6 +21,28 @@ extension MatterFrontEnd {
     case .windowOpened(let window): owner.report(.matter(.windowOpened(shown(window))))
     case .windowClosed(let end): owner.report(.matter(.windowClosed(MatterWindow.End(end))))
     case .subscription(let change): owner.report(.matter(MatterEvent(change)))
+    case .message: break
+    }
+  }
+
+  /// Records a message in the capture, and reports it.
+  private func note(_ message: ObservedMessage) {
+    let traffic = MatterTraffic(message)
+    place.capture?.noted(traffic, at: now)
+    guard reportsMessages, let owner = parts.performer.owner else { return }
+    owner.report(.matter(.message(DecodedTraffic(traffic, by: DecodedMessage.decode))))
+  }
+
+  /// Records the requests to the attributes. A received message is recorded before the writes that it causes.
+  func record(_ node: RunningNode) {
+    node.server.onReceived = { [unowned self] in note($0) }
+    guard let capture = place.capture else { return }
+    capture.joined(node.endpointState, place.setup.matter, at: now)
+    node.accessory.onRequest = { [unowned self] request in
+      switch request {
+      case .write(let writes): capture.wrote(writes, at: now)
+      case .ask(let ids): capture.asked(ids, at: now)
+      }
     }
   }
 

@@ -36,13 +36,15 @@ package final class MatterFrontEnd: FrontEnd {
   private var changesOfRequest: [AttributePath] = []
   private var outbox: [(bytes: [UInt8], peer: PeerAddress)] = []
   private var isStopped = false
+  /// Whether each message is reported.
+  private(set) var reportsMessages = false
   /// The connection of all sessions of Matter in reports.
   let connection: ConnectionID
   lazy var session = AttributeSession(controller: Array("Matter".utf8), connection: self, frontEnd: self)
 
   /// Returns the maker of front ends for a simulation.
   package static func choice(_ settings: MatterSettings) -> FrontEndChoice {
-    .other { parts, place in MatterFrontEnd(parts, place, settings) }
+    .matter { parts, place in MatterFrontEnd(parts, place, settings) }
   }
 
   init(_ parts: FrontEndParts, _ place: FrontEndPlace, _ settings: MatterSettings) {
@@ -83,6 +85,8 @@ package final class MatterFrontEnd: FrontEnd {
     parts.attributes.open(session)
     let node = try RunningNode(settings, in: self, stored: try place.load())
     self.node = node
+    record(node)
+    node.server.reportsMessages = isObserved
     // Its timer is one of the handles of a running accessory, also before the first datagram.
     _ = network
     waiting = node.takeNewData().map { .store($0) }
@@ -170,6 +174,14 @@ package final class MatterFrontEnd: FrontEnd {
   }
 
   // MARK: Inputs
+
+  package func setReports(all: Bool, requests: Bool) {
+    reportsMessages = all && requests
+    node?.server.reportsMessages = isObserved
+  }
+
+  /// Whether the messages have a reader.
+  private var isObserved: Bool { reportsMessages || place.capture != nil }
 
   package func apply(_ faults: AccessoryFaults) {
     node?.apply(faults)
@@ -292,7 +304,12 @@ package final class MatterFrontEnd: FrontEnd {
 
   private func dropWaitingDatagrams() {
     let datagrams = waiting.compactMap { if case .action(.send(let bytes, _)) = $0 { bytes } else { nil } }
-    waiting.removeAll { if case .action(.send) = $0 { true } else { false } }
+    waiting.removeAll { step in
+      switch step {
+      case .action(.send), .action(.report(.message)): true
+      default: false
+      }
+    }
     node?.server.dropped(datagrams, at: now)
   }
 
@@ -329,27 +346,6 @@ package final class MatterFrontEnd: FrontEnd {
   private func updateRecords() {
     guard let node, visibility.hasRadio, visibility.isAnnounced, sockets.port != 0 else { return records.set([]) }
     records.set(node.records(port: sockets.port, places: place.places))
-  }
-}
-
-/// A step that waits until the steps before it are done.
-enum Step {
-  case store(FrontEndData)
-  case action(NodeServer.Action)
-  /// Answers a command.
-  case answer((StoreOutcome) -> Void)
-
-  var isAnswer: Bool { if case .answer = self { true } else { false } }
-  /// Whether it stores the whole state of the node.
-  var storesState: Bool { if case .action(.store) = self { true } else { false } }
-}
-
-extension NodeServer.Action {
-  fileprivate var canBeLost: Bool {
-    switch self {
-    case .send, .report: true
-    case .store, .compute, .advertisementsChanged: false
-    }
   }
 }
 

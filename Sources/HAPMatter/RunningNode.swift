@@ -119,6 +119,13 @@ final class RunningNode {
     return data
   }
 
+  /// The state of the endpoints, for a capture.
+  var endpointState: MatterEndpointState {
+    MatterEndpointState(
+      vendor: label.credentials.vendor, nodeID: accessory.nodeID, numbers: accessory.numbers.bytes,
+      settings: NodeSettings(accessory.settings).bytes)
+  }
+
   // MARK: Events
 
   func takeEvents() -> [NodeServer.ApplicationEvent] { Self.events(accessory.takeEvents()) }

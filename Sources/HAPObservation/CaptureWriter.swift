@@ -1,3 +1,4 @@
+import HAPAttributes
 import HAPCapture
 import HAPFrontEnds
 import HAPIP
@@ -11,24 +12,21 @@ import HAPProfile
   import Darwin
 #endif
 
-/// Writes a run of one accessory to a file, line by line as it happens, so that the file is complete up to a crash.
-///
-/// The file contains the accessory's keys, so only its owner can access it (0600). Belongs to the accessory's loop.
+/// Writes a run of one accessory as lines, as it happens. Belongs to the accessory's loop.
 package final class CaptureWriter: RunCapture {
-  private var descriptor: Int32
-  private let path: String
-  /// Called once if the file can't be written any more; the accessory continues.
-  private let onFailure: (String) -> Void
+  private let write: (String) -> Void
 
+  /// - Parameter write: called with each line, without its end.
+  package init(_ write: @escaping (String) -> Void) { self.write = write }
+
+  /// Writes to a file, which is complete up to a crash. It contains the accessory's keys, so only its owner can access
+  /// it (0600).
+  /// - Parameter onFailure: called once if the file can't be written any more; the accessory continues.
   /// - Throws: `LoopError` if the file can't be created; an existing file is never overwritten.
-  package init(_ path: String, onFailure: @escaping (String) -> Void) throws(LoopError) {
-    self.path = path
-    self.onFailure = onFailure
-    descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    if descriptor < 0 { throw LoopError(.other(0), "\(path) can't be made: \(String(cString: strerror(errno)))") }
+  package convenience init(_ path: String, onFailure: @escaping (String) -> Void) throws(LoopError) {
+    let file = try CaptureFile(path, onFailure: onFailure)
+    self.init { file.write($0) }
   }
-
-  deinit { if descriptor >= 0 { close(descriptor) } }
 
   package func begin(_ setup: RunSetup, live: [AttributeID], judges: Bool) {
     var quirks = Quirks()
@@ -55,7 +53,35 @@ package final class CaptureWriter: RunCapture {
 
   package func drew(_ bytes: [UInt8]) { write(CaptureLine.drawn(bytes).text) }
 
-  private func write(_ line: String) {
+  package func joined(_ state: MatterEndpointState, _ choices: MatterChoices, at now: Duration) {
+    note(.joined(state, choices), at: now)
+  }
+
+  package func wrote(_ writes: [AttributeWrite], at now: Duration) {
+    note(.wrote(writes.compactMap { write in write.value.map { WrittenValue(write.id, $0) } }), at: now)
+  }
+
+  package func asked(_ ids: [AttributeID], at now: Duration) { note(.asked(ids), at: now) }
+
+  package func noted(_ traffic: MatterTraffic, at now: Duration) { write(CaptureLine.matter(traffic, at: now).text) }
+}
+
+/// A new file of lines.
+private final class CaptureFile {
+  private var descriptor: Int32
+  private let path: String
+  private let onFailure: (String) -> Void
+
+  init(_ path: String, onFailure: @escaping (String) -> Void) throws(LoopError) {
+    self.path = path
+    self.onFailure = onFailure
+    descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    if descriptor < 0 { throw LoopError(.other(0), "\(path) can't be made: \(String(cString: strerror(errno)))") }
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  func write(_ line: String) {
     guard descriptor >= 0 else { return }
     let bytes = Array((line + "\n").utf8)
     var start = 0

@@ -20,7 +20,7 @@ extension AccessoryServer {
   package func replace(
     _ database: AttributeDatabase, model: String, configurationNumber: UInt16, live: some Sequence<AttributeID>
   ) {
-    performer.replace(database, model: model, configurationNumber: configurationNumber, live: live) {
+    performer.replace(database, model: model, configurationNumber: configurationNumber, live: live, matter: [:]) {
       core.databaseWasReplaced(model: model, configurationNumber: configurationNumber)
     }
   }

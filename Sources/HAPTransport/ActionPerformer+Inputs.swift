@@ -50,16 +50,17 @@ extension ActionPerformer {
   /// - Parameters:
   ///   - model: the model of aid 1.
   ///   - configurationNumber: 1...65535; must already be durable.
+  ///   - matter: the choices of the profile about its Matter side, for the record.
   ///   - announce: called after the attributes have the new database, and before events are sent.
   package func replace(
     _ database: AttributeDatabase, model: String, configurationNumber: UInt16, live: some Sequence<AttributeID>,
-    _ announce: () -> Void
+    matter: MatterChoices, _ announce: () -> Void
   ) {
     let now = now
     recorder?.note(
       .replaced(
         database.accessories, model: model, configurationNumber: configurationNumber, live: Array(live),
-        judges: attributes.writer != nil), at: now)
+        judges: attributes.writer != nil, matter: matter), at: now)
     attributes.replace(database, live: live, at: now)
     announce()
     attributes.sendDueEvents(at: now)

@@ -260,9 +260,6 @@ extension RunOptions {
       )
     }
     guard commands || !keepsRunning else { throw UsageError("--keep-running needs --commands") }
-    guard matter == nil || capture == nil else {
-      throw UsageError("--matter and --capture exclude each other: a capture records HAP over IP alone")
-    }
     guard matter?.port == nil || (count ?? 1 == 1 && !isFleet) else { throw UsageError(MatterSettings.sharedPort) }
   }
 

@@ -92,9 +92,10 @@ final class ServedNode: @unchecked Sendable {  // confined to the world's thread
   /// - Parameters:
   ///   - seed: of the simulation.
   ///   - copy: of the accessory; nil: it is not one of several copies.
+  ///   - capture: records each start; nil: none is recorded.
   init(
     _ profile: String, in home: MatterHome, settings: MatterSettings = .test, seed: UInt64 = 7,
-    copy: AccessoryCopy? = nil
+    copy: AccessoryCopy? = nil, capture: (@Sendable (_ accessory: Int, _ start: Int) -> CaptureMaker)? = nil
   ) throws {
     loop = try home.makeServerLoop()
     try loop.performAndWait { [self] in
@@ -110,12 +111,13 @@ final class ServedNode: @unchecked Sendable {  // confined to the world's thread
         sink: { [unowned self] in events.append($0) })
       setting.frontEnds = [
         .ip,
-        .other { [unowned self] parts, place in
+        .matter { [unowned self] parts, place in
           let made = MatterFrontEnd(parts, place, settings)
           frontEnd = made
           return made
         },
       ]
+      setting.capture = capture
       let simulation = Simulation(setting, in: SimulationClock(.running(scale: 1), on: loop), on: loop)
       do { try simulation.serve(prepared, port: 0) } catch {
         responder.close()
@@ -191,6 +193,9 @@ final class ServedNode: @unchecked Sendable {  // confined to the world's thread
 
   func value(_ name: String) async throws -> JSONNode? { try await entry(name)?["value"] }
   func iid(_ name: String) async throws -> UInt64? { try await entry(name)?["iid"]?.integerValue.map { UInt64($0) } }
+
+  /// Reports each request and message, too.
+  func reportEverything() throws { try loop.performAndWait { [self] in simulation.tellEverything() } }
 
   func eventNames() -> [String] { events.map(\.name) }
 

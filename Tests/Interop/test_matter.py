@@ -7,6 +7,7 @@ On real sockets because a Matter controller and aiohomekit are third parties, an
 """
 
 import asyncio
+import base64
 import itertools
 import json
 import shutil
@@ -138,13 +139,13 @@ async def matter(host, seed, other_vendor, tmp_path_factory):
 
 @pytest_asyncio.fixture
 async def device(run, host, seed, tmp_path):
-    """`await device(PROFILE)`: hapsim on the second host, with a state folder in which nothing was added to a fabric. A second call continues with
-    the state of the first."""
+    """`await device(PROFILE, OPTION…)`: hapsim on the second host, with a state folder in which nothing was added to a fabric. A second call
+    continues with the state of the first."""
     state = tmp_path / "state"
     shutil.copytree(seed, state)
 
-    async def start(profile):
-        options = ("--matter", "--matter-passcode", str(PASSCODE), "--bonjour", "embedded")
+    async def start(profile, *more):
+        options = ("--matter", "--matter-passcode", str(PASSCODE), "--bonjour", "embedded", *more)
         simulator = await run(profile, state=state, options=options, interfaces=(FAR,), namespace=host.namespace)
         return Device(simulator, state)
 
@@ -240,6 +241,69 @@ async def test_a_light_has_the_same_values_over_matter_and_over_hap(device, node
     assert await lamp.value("1/OnOff/StartUpOnOff") == 1
     with pytest.raises(Refused, match="ConstraintError|InvalidCommand"):
         await lamp.invoke("1/LevelControl/MoveToLevel", {"level": 255, **JUMP})
+
+
+async def test_a_captured_commissioning_is_shown_step_by_step_and_hap_is_replayed(device, node, phone, tmp_path):
+    folder = tmp_path / "captures"
+    light = await device(LIGHT, "--capture", str(folder))
+    lamp = await commissioned(node(), light)
+    home = await phone.pair(light.simulator.accessory)
+    on = characteristic(await home.accessories(), "ON")
+    assert await home.subscribe(on) == {}
+    await lamp.subscribe("1/OnOff/OnOff")
+    await lamp.invoke("1/OnOff/On")
+    await home.events.wait(on, 1)
+    assert await home.put((*on, False)) == {}
+    with pytest.raises(Refused):
+        await lamp.invoke("1/LevelControl/MoveToLevel", {"level": 255, **JUMP})
+    await light.kill()
+
+    (path,) = folder.iterdir()
+    status, output, errors = await run_to_its_end(hapsim(), "replay", path, "--show", "--json")
+    said = json.loads(output)
+    assert (status, errors, said["difference"], said["matterDifference"]) == (0, "", None, None)
+    assert said["matterComparisons"] > 5
+    shown = [message for message in said["messages"] if "message" in message]
+    assert said["matterMessages"] == len(shown) and [message for message in shown if "problem" in message] == []
+    assert any(message["message"] == "Acknowledgement" for message in shown)
+    assert all(message["peer"].startswith(("[fe80:", "fe80:")) for message in shown)
+    steps = [(message["from"], message["message"]) for message in shown if not message["repeated"] and message["message"] != "Acknowledgement"]
+    received, sent = "controller", "accessory"
+    assert is_subsequence(
+        [(received, "PBKDFParamRequest"), (sent, "PBKDFParamResponse"), (received, "Pake1"), (sent, "Pake2"), (received, "Pake3"), (sent, "StatusReport"),
+         (received, "Sigma1"), (sent, "Sigma2"), (received, "Sigma3"), (sent, "StatusReport"),
+         (received, "SubscribeRequest"), (sent, "ReportData"), (received, "StatusResponse"), (sent, "SubscribeResponse")],
+        steps,
+    )  # fmt: skip
+    commands = [(message["session"], text.split(" {")[0]) for message in shown if message["message"] == "InvokeRequest" for text in message["content"][:1]]
+    root, credentials = "endpoint 0 GeneralCommissioning", "endpoint 0 OperationalCredentials"
+    steps_of_pase = [f"{root}.ArmFailSafe", f"{root}.SetRegulatoryConfig", *[f"{credentials}.{name}" for name in
+        ("CertificateChainRequest", "AttestationRequest", "CSRRequest", "AddTrustedRootCertificate", "AddNOC")]]  # fmt: skip
+    assert is_subsequence([*(("PASE", step) for step in steps_of_pase), ("CASE", f"{root}.CommissioningComplete"), ("CASE", "endpoint 1 OnOff.On")], commands)
+    contents = [text for message in shown for text in message["content"]]
+    assert any(text.startswith(f"{credentials}.AddNOC") and "(16 bytes, hidden)" in text for text in contents)
+    assert "endpoint 1 OnOff.On: success (0x0)" in contents and "endpoint 1 OnOff.OnOff = true" in contents
+    assert any(text.startswith("endpoint 1 LevelControl.MoveToLevel: ") and "success" not in text for text in contents)
+    # As text, with the messages of HAP.
+    status, output, _ = await run_to_its_end(hapsim(), "replay", path, "--show")
+    assert status == 0 and "PUT /characteristics" in output and "EVENT/1.0 200 OK" in output
+    assert "> Matter " in output and f"    {root}.ArmFailSafe {{" in output and "all as recorded" in output
+    # Another value of a report is found.
+    lines = path.read_text().splitlines()
+    report = next(message["bytes"] for message in shown if message["message"] == "ReportData" and "endpoint 1 OnOff.OnOff = true" in message["content"])
+    payload = bytes.fromhex(report)
+    number = next(number for number, line in enumerate(lines) if base64.b64encode(payload).decode() in line)
+    changed = tmp_path / "changed.hapcapture"
+    other = {**json.loads(lines[number]), "bytes": base64.b64encode(payload.replace(b"\x29\x02", b"\x28\x02")).decode()}
+    changed.write_text("\n".join([*lines[:number], json.dumps(other), *lines[number + 1 :]]) + "\n")
+    status, _, errors = await run_to_its_end(hapsim(), "replay", changed)
+    assert status == 1 and f":{number + 1}: Matter: endpoint 1 OnOff.OnOff differs: recorded false, now true" in errors
+    # A file that was damaged is refused with the line.
+    number = next(number for number, line in enumerate(lines) if json.loads(line).get("is") == "message")
+    lines[number] = json.dumps({**json.loads(lines[number]), "session": "TLS"})
+    path.write_text("\n".join(lines) + "\n")
+    status, _, errors = await run_to_its_end(hapsim(), "replay", path)
+    assert status == 1 and f":{number + 1}: " in errors and "session must be unsecured, PASE, CASE" in errors
 
 
 async def test_hap_and_matter_see_each_others_writes_in_order(device, node, phone, matter):

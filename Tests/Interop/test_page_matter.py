@@ -4,6 +4,7 @@ On real sockets because a browser is a third party.
 """
 
 import re
+import socket
 
 from playwright.async_api import expect
 
@@ -201,6 +202,46 @@ async def test_every_control_has_a_name_every_text_has_contrast_and_nothing_over
             " && e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 120))"
         )
         assert over == [] and await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
+
+
+def pbkdf_param_request(counter):
+    """The first message of PASE. Matter 1.4 §4.4, §4.14.1.2."""
+    header = b"\x04\0\0\0" + counter.to_bytes(4, "little") + b"ephemera"
+    exchange = b"\x05\x20\x2a\0\0\0"
+    return header + exchange + b"\x15\x30\x01\x20" + bytes(32) + b"\x25\x02\x34\x12\x24\x03\0\x28\x04\x18"
+
+
+async def test_messages_are_listed_decoded_with_the_reasons_of_refusals(run, open_page):
+    simulator = await run(LIGHT, options=MATTER)
+    page = await open_page(simulator, "#/1/matter")
+    messages = region(page, "Messages")
+    await expect(messages).to_contain_text("No messages since the page was opened.")
+    rows = messages.get_by_role("listitem")
+    port = simulator.said[0]["accessories"][0]["matter"]["port"]
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as peer:
+        peer.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{peer.getsockname()[1]}"
+        peer.sendto(b"\xf0", ("127.0.0.1", port))
+        await expect(messages).to_contain_text("the message has version 15")
+        await expect(messages).to_contain_text(f"Unreadable datagram{address}")
+        await expect(log(page).get_by_text("unreadable datagram")).to_be_visible()
+        for _ in range(2):
+            peer.sendto(pbkdf_param_request(7), ("127.0.0.1", port))
+        await expect(rows.filter(has_text="PBKDFParamResponse").first).to_contain_text("1000 iterations")
+        request = rows.filter(has_text="PBKDFParamRequest")
+        await expect(request.filter(has_text="repeated").first).to_contain_text(f"{address}, no session, exchange 42 of the controller, message 7")
+        await expect(request.first).to_contain_text("session 4660 of the initiator")
+        await expect(messages.get_by_text("Acknowledgement", exact=True)).to_have_count(0)
+        await messages.get_by_label("Acknowledgements").check()
+        await expect(rows.filter(has_text="Acknowledgement").first).to_contain_text("sent")
+    # The log has them with the requests.
+    await expect(log(page).get_by_text("PBKDFParamRequest")).to_have_count(0)
+    await log(page).get_by_label("Requests").check()
+    await expect(log(page).get_by_text("PBKDFParamRequest").first).to_be_visible()
+    # A reloaded page has the messages of the server's log.
+    await page.reload()
+    await expect(request.first).to_be_visible()
+    assert await page.evaluate(NAMELESS) == [] and await page.evaluate(POOR) == []
 
 
 async def test_controllers_of_matter_have_their_names(run, open_page):

@@ -13,7 +13,7 @@ package enum ControlEvent: JournalEvent {
   case other(JSONNode)
 
   /// All event names.
-  static let names = EventVocabulary.all.map(\.name) + ["requested", "note", "scenario", "clock"]
+  static let names = EventVocabulary.all.map(\.name) + ["requested", "message", "note", "scenario", "clock"]
 
   package var name: String {
     switch self {

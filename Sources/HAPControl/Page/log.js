@@ -23,12 +23,12 @@ const KEY = "hapsim-log";
 const GROUPS = {
   values: ["Values", ["changed", "wrote"]],
   told: ["Sent", ["told"]],
-  requests: ["Requests", ["requested"]],
+  requests: ["Requests", ["requested", "message"]],
   refused: ["Refused", ["refused", "trouble", "slow"]],
   controllers: ["Controllers", ["connected", "disconnected", "verified", "paired", "unpaired", "subscribed", "unsubscribed", "window-opened", "window-closed", "subscription-began", "subscription-ended"]],
 };
 const GROUP_OF = new Map(Object.entries(GROUPS).flatMap(([group, [, events]]) => events.map((event) => [event, group])));
-const groupOf = (event) => (event.event === "requested" && event.reason ? "refused" : (GROUP_OF.get(event.event) ?? "other"));
+const groupOf = (event) => ((event.event === "requested" && event.reason) || (event.event === "message" && event.problem) ? "refused" : (GROUP_OF.get(event.event) ?? "other"));
 const isRefusal = (entry) => entry.group === "refused";
 
 export class Log {

@@ -1,10 +1,11 @@
-// The accessory as a Matter node: its codes, its commissioning window and its fabrics.
+// The accessory as a Matter node: its codes, its commissioning window, its fabrics and its messages.
 
 import * as api from "./api.js";
 import { codeLabel, qrImage } from "./codes.js";
 import { confirmed } from "./dialog.js";
 import { field, h, options, say } from "./dom.js";
 import { factList } from "./facts.js";
+import { messagesPart } from "./matter-messages.js";
 import { tried } from "./notices.js";
 import { keptRows } from "./rows.js";
 
@@ -26,7 +27,7 @@ export function matterPanel(store, { number, scope }) {
   };
   update();
   scope.onEnd(store.on("head", update));
-  return h("div", { class: "columns" }, node.node, window.node, fabrics.node);
+  return h("div", { class: "columns" }, node.node, window.node, fabrics.node, messagesPart(store, number, scope).node);
 }
 
 /** Runs a change. Its event loads the accessory again; if the page gets no event, this load does. */

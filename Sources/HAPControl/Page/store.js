@@ -24,6 +24,8 @@ const ABOUT_CONTROLLERS = new Set(["connected", "disconnected", "verified", "pai
 const REFUSALS = ["refused", "trouble", "slow"];
 /** Number of past events to load. */
 const PAST = 500;
+/** Number of messages of Matter that are kept, of all accessories together. */
+const MESSAGES = 400;
 /** A list with more accessories is long, and is loaded at most every `LONG_LIST_GAP` ms. */
 const LONG_LIST = 100;
 const LONG_LIST_GAP = 2000;
@@ -42,6 +44,8 @@ export class Store extends Live {
   clock = null;
   scenario = null;
   lastEvent = 0;
+  /** The latest messages of Matter, the oldest first. */
+  messages = [];
   /** Characteristics whose reads this page has stalled, `"1/1.10"`. The API doesn't report them. */
   stalled = new Set();
   /** Number of times that a process other than the previous one answered. */
@@ -80,6 +84,8 @@ export class Store extends Live {
       this.stalled.clear();
     }
     this.run = run;
+    if (!isSame) this.messages = [];
+    for (const event of events) this.#keepMessage(event);
     const deviceID = this.model?.detail.deviceID;
     this.tell("history", { events: [...refusals, ...events], isAnother: !isSame });
     this.lastEvent = last;
@@ -224,7 +230,14 @@ export class Store extends Live {
     else if (ABOUT_LIST.has(event.event)) this.refreshList();
     if (event.event === "scenario" || event.event === "note") this.refreshScenario();
     if (event.event === "clock") this.refreshClock();
+    this.#keepMessage(event);
     this.tell("happened", event);
+  }
+
+  #keepMessage(event) {
+    if (event.event !== "message") return;
+    this.messages.push(event);
+    if (this.messages.length > 2 * MESSAGES) this.messages.splice(0, MESSAGES);
   }
 
   /** A restart ends all stalls. */

@@ -1,3 +1,4 @@
+import HAPAttributes
 import HAPDiscovery
 import HAPIP
 import HAPLoop
@@ -22,7 +23,8 @@ package protocol RunObservation: AnyObject {
   func observe(id: String, name: String) -> any RunObserver
 }
 
-/// Records one run of an accessory over IP, so that it can be replayed. Belongs to the accessory's loop.
+/// Records one run of an accessory over IP, so that it can be replayed, and the messages of another front end. Belongs to
+/// the accessory's loop.
 package protocol RunCapture: CoreRecorder {
   /// - Parameters:
   ///   - live: characteristics whose values the device is asked for.
@@ -30,6 +32,14 @@ package protocol RunCapture: CoreRecorder {
   func begin(_ setup: RunSetup, live: [AttributeID], judges: Bool)
   /// Called with the random bytes that the accessory has drawn.
   func drew(_ bytes: [UInt8])
+  /// Another front end, a Matter node, has opened a session, which subscribes to all characteristics with events.
+  func joined(_ state: MatterEndpointState, _ choices: MatterChoices, at now: Duration)
+  /// Called with each write of the other front end, before it is made.
+  func wrote(_ writes: [AttributeWrite], at now: Duration)
+  /// Called before the other front end asks the device for values.
+  func asked(_ ids: [AttributeID], at now: Duration)
+  /// Called with each message that the other front end has received or sent.
+  func noted(_ traffic: MatterTraffic, at now: Duration)
 }
 
 /// Begins the record of a run. It calls `onFailure` once if the record can't be continued.

@@ -98,13 +98,14 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
     }
     let place = FrontEndPlace(
       setup: setup, places: terms.places, identifierSeed: terms.chance.identifierSeed, makeAdvertiser: makeAdvertiser,
+      capture: capture,
       load: { [store = prepared.store] () throws(LoopError) in
         do throws(StoreError) { return try store.frontEndData() } catch { throw LoopError(.other(0), "\(error)") }
       })
     frontEnds = terms.frontEnds.map { choice in
       switch choice {
       case .ip: makeIP()
-      case .other(let make): make(parts, place)
+      case .other(let make), .matter(let make): make(parts, place)
       }
     }
     ip = frontEnds.lazy.compactMap { $0 as? IPFrontEnd }.first
@@ -134,7 +135,7 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
 
   private func setReports(_ reporting: Reporting) {
     parts.performer.makesReports = news != nil
-    ip?.setReports(all: news != nil, requests: reporting.requests)
+    for frontEnd in frontEnds { frontEnd.setReports(all: news != nil, requests: reporting.requests) }
   }
 
   /// Withdraws the record without any other change, or announces it again.
@@ -222,7 +223,9 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
     let (model, number) = (built.shownModel(prepared.quirks), replacement.configurationNumber)
     configurationNumber = number
     let news = DatabaseReplacement(model: model, configurationNumber: number, matter: replacement.built.matter)
-    parts.performer.replace(database, model: model, configurationNumber: number, live: device.live) {
+    parts.performer.replace(
+      database, model: model, configurationNumber: number, live: device.live, matter: news.matter
+    ) {
       for frontEnd in frontEnds { frontEnd.databaseWasReplaced(news) }
     }
     tell { _ in .reconfigured(configurationNumber: replacement.configurationNumber) }

@@ -38,14 +38,15 @@ package struct ServingTerms {
   }
 
   /// Begins the recording of a start, counted from 1; `nil`: the start is not recorded.
-  /// - Throws: `LoopError` if the file can't be created, or if the accessory has another front end than the one for
-  ///   IP.
+  /// - Throws: `LoopError` if the file can't be created, or if the accessory has a front end that does not record what
+  ///   it does.
   func makeCapture(of name: String, start: Int) throws(LoopError) -> (any RunCapture)? {
     guard let capture else { return nil }
-    guard frontEnds.map(\.isIP) == [true] else {
+    guard frontEnds.contains(where: \.isIP), frontEnds.allSatisfy(\.isRecorded) else {
       throw LoopError(
         .other(0),
-        "\"\(name)\" can't be captured: a capture records HAP over IP, and the accessory has another front end")
+        "\"\(name)\" can't be captured: a capture records HAP over IP and Matter, and the accessory has another front end"
+      )
     }
     return try capture(start)({ [sink] in sink?(SimulatorEvent(accessory: name, .trouble($0))) })
   }

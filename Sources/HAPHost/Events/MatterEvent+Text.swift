@@ -8,6 +8,7 @@ extension MatterEvent {
     case .windowClosed: "window-closed"
     case .subscriptionBegan: "subscription-began"
     case .subscriptionEnded: "subscription-ended"
+    case .message: "message"
     }
   }
 
@@ -24,6 +25,7 @@ extension MatterEvent {
         + "every \(subscription.minimum) to \(subscription.maximum) s"
     case .subscriptionEnded(let subscription, let reason):
       "subscription \(subscription.id) of \(subscription.controller) ended: \(reason)"
+    case .message(let traffic): traffic.text
     }
   }
 
@@ -45,8 +47,17 @@ extension MatterEvent {
     case .subscriptionEnded(let subscription, let reason):
       subscription.forEachMember(body)
       body("reason", .string(reason))
+    case .message(let traffic): traffic.forEachMember(body)
     }
   }
+
+  /// The approximate number of bytes that it holds of data from a peer.
+  var weight: Int {
+    guard case .message(let traffic) = self else { return 0 }
+    return traffic.bytes.count + traffic.parts.reduce(0) { $0 + $1.utf8.count }
+  }
+
+  var isMessage: Bool { if case .message = self { true } else { false } }
 }
 
 extension MatterWindow.End {

@@ -63,7 +63,9 @@ extension SimulatorEvent {
     case .restarted(let restart): body("by", .text(restart.rawValue))
     case .slow(let characteristics): body("characteristics", .characteristics(characteristics))
     case .reconfigured(let number): body("configurationNumber", .number(UInt64(number)))
-    case .matter(let event): event.forEachMember { body($0, .value($1)) }
+    case .matter(let event):
+      event.forEachMember { body($0, .value($1)) }
+      if case .message(let traffic) = event, traffic.name != nil { body("content", .texts(traffic.parts)) }
     case .trouble(let message): body("message", .text(message))
     }
   }

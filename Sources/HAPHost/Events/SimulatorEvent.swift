@@ -130,13 +130,20 @@ extension SimulatorEvent {
     case .wrote(let named, _), .told(let named, _), .changed(let named): named.value.weight
     case .requested(_, let request): request.utf8.count
     case .refused(_, let request, let reason): request.utf8.count + reason.utf8.count
+    case .matter(let event): event.weight
     case .trouble(let message): message.utf8.count
     default: 0
     }
   }
 
-  /// Whether it reports a request. Requests are frequent, so they are only reported on demand.
-  package var isRequest: Bool { if case .requested = kind { true } else { false } }
+  /// Whether it reports a request, or a message of Matter. They are frequent, so they are only reported on demand.
+  package var isRequest: Bool {
+    switch kind {
+    case .requested: true
+    case .matter(let event): event.isMessage
+    default: false
+    }
+  }
 
   /// Whether an accessory reports it even without a reader of events: failures, restarts, and changes of visibility on
   /// the network.

@@ -103,6 +103,14 @@ package final class AccessoryCore {
   /// Calls `body` for every connection that, since the last call, has something to send or accepts requests again.
   package func takeOutbox(_ body: (ConnectionCore) -> Void) { outbox.drain(body) }
 
+  /// Leaves out numbers of connections that another front end has taken.
+  /// - Returns: false if the number is none that a new connection can have.
+  package func reserveConnections(before next: ConnectionID) -> Bool {
+    guard (1...ActionQueue.lastNumber).contains(next.number) else { return false }
+    queue.reserveConnections(before: next)
+    return true
+  }
+
   /// Adds an accepted connection, which waits until its first request takes a slot.
   /// - Returns: nil if its request could not take a slot: the shell closes the connection at once.
   package func open(peer: String, at now: Duration) -> ConnectionCore? {

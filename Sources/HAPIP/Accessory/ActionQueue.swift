@@ -29,6 +29,15 @@ package final class ActionQueue: AttributeActions, PairingActions {
     return ConnectionID(number: lastConnection)
   }
 
+  /// Leaves out numbers of connections that another front end has taken.
+  /// - Parameter next: of the next new connection, if it is not taken already; at most `lastNumber`.
+  func reserveConnections(before next: ConnectionID) {
+    precondition((1...Self.lastNumber).contains(next.number))
+    lastConnection = max(lastConnection, next.number - 1)
+  }
+
+  static let lastNumber: UInt64 = 1 << 62
+
   package var hasActions: Bool { !actions.isEmpty }
 
   /// Moves the pending actions, in order, into `taken`.

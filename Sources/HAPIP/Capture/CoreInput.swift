@@ -1,5 +1,6 @@
 import HAPAttributes
 import HAPModel
+import HAPWire
 
 /// An input of an `AccessoryCore`. Together with the random bytes, a list of inputs defines a run: the same inputs
 /// give the same outputs, byte by byte.
@@ -21,7 +22,25 @@ package enum CoreInput: Equatable, Sendable {
   case reachable(aid: UInt64, Bool)
   /// Pairings were removed manually; the values are their identifiers.
   case unpaired([[UInt8]])
-  case replaced([Accessory], model: String, configurationNumber: UInt16, live: [AttributeID], judges: Bool)
+  case replaced(
+    [Accessory], model: String, configurationNumber: UInt16, live: [AttributeID], judges: Bool, matter: MatterChoices)
+  /// The accessory is also a Matter node, whose session subscribes to all characteristics with events.
+  case joined(MatterEndpointState, MatterChoices)
+  /// The session of Matter wrote values, in this order.
+  case wrote([WrittenValue])
+  /// The session of Matter asked the device for values.
+  case asked([AttributeID])
+}
+
+/// The choices of a profile about its Matter side, by the service or the characteristic.
+package typealias MatterChoices = [AttributeID: JSONNode]
+
+/// A value that Matter writes, before the rules of the characteristic convert it.
+package struct WrittenValue: Equatable, Sendable {
+  package var id: AttributeID
+  package var value: Value
+
+  package init(_ id: AttributeID, _ value: Value) { (self.id, self.value) = (id, value) }
 }
 
 /// Records the inputs and outputs of a core.

@@ -4,12 +4,15 @@ package enum MatterEvent: Hashable, Sendable {
   case windowClosed(MatterWindow.End)
   case subscriptionBegan(MatterSubscription)
   case subscriptionEnded(MatterSubscription, reason: String)
+  /// A message was received or sent. Messages are frequent, so they are only reported on demand, like requests of HAP.
+  indirect case message(DecodedTraffic)
 
   /// The controller that caused it; nil: none, or its name is not known.
   package var controller: String? {
     switch self {
     case .windowOpened, .windowClosed: nil
     case .subscriptionBegan(let subscription), .subscriptionEnded(let subscription, _): subscription.controller
+    case .message(let traffic): traffic.message?.controller
     }
   }
 }

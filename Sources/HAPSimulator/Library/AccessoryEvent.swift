@@ -65,6 +65,8 @@ public struct AccessoryEvent: Sendable {
     public static let subscriptionBegan = Kind(rawValue: "subscription-began")
     /// A subscription of Matter has ended.
     public static let subscriptionEnded = Kind(rawValue: "subscription-ended")
+    /// A Matter node has received or sent a message. Only reported by a simulator with `tellsRequests`.
+    public static let message = Kind(rawValue: "message")
     /// An error after which the accessory continues.
     public static let trouble = Kind(rawValue: "trouble")
     /// Not an event of the accessory: earlier events were dropped because the record was full.

@@ -9,10 +9,7 @@ extension MappedAccessory {
 
   /// Subscribes the session, which must be open, to all characteristics with events.
   package func subscribe() {
-    let database = server.database
-    for slot in database.characteristics.indices where database.characteristics[slot].perms.contains(.events) {
-      session.follow(slot: slot)
-    }
+    server.followAll(by: session)
   }
 
   /// Records changed characteristics.
@@ -66,6 +63,7 @@ extension MappedAccessory {
     let ids = server.liveIDs(by: session)
     guard !ids.isEmpty else { return false }
     liveValues = .awaited
+    onRequest?(.ask(ids))
     server.askDevice(for: ids, of: session, at: now)
     return true
   }
@@ -120,6 +118,7 @@ extension MappedAccessory {
     let before = slots.map { server.database[slot: $0] }
     var transaction = WriteTransaction()
     transaction.writes = writes
+    onRequest?(.write(writes))
     // The interaction model has checked whether the request had to be timed.
     switch server.write(&transaction, isTimed: true, by: session, at: now) {
     case .done: break

@@ -14,7 +14,7 @@ package final class MappedAccessory: InteractionTarget {
   let server: AttributeServer
   let session: AttributeSession
   /// Identifies the node; at most 32 bytes. Bridged accessories are identified by its beginning and their aid.
-  let nodeID: String
+  package let nodeID: String
   private let vendor: UInt16
   private let random: () -> UInt32
 
@@ -41,6 +41,14 @@ package final class MappedAccessory: InteractionTarget {
     case answered(failures: [AttributeID: HAPStatus])
   }
   var liveValues = LiveValues.unknown
+  /// Called with each request to the attribute server before it is made; nil: they are not recorded.
+  package var onRequest: ((AttributeRequest) -> Void)?
+
+  package enum AttributeRequest {
+    case write([AttributeWrite])
+    case ask([AttributeID])
+  }
+
   /// The false answers to reads, on purpose.
   package var falseReads: [FalseRead] = []
 

@@ -23,6 +23,8 @@ struct MessageExchange {
     var transmissions = 1
     /// The time of the next transmission, or of the failure after the last one.
     var due: Duration
+    /// nil: it was not observed.
+    var observed: SentMessage?
   }
 
   /// A message before it is sent.

@@ -23,30 +23,51 @@ extension MessageLayer {
   package mutating func receive(_ datagram: consuming [UInt8], from peer: PeerAddress, at now: Duration) {
     var packet = datagram
     var offset = 0
-    guard let header = try? MessageHeader(packet, offset: &offset), !header.isGroup, !header.hasPrivacy,
-      !header.isControl
-    else { return }
+    let header: MessageHeader
+    do throws(MessageError) { header = try MessageHeader(packet, offset: &offset) } catch {
+      return observe(dropped: packet, from: peer, error.description)
+    }
+    guard !header.isGroup, !header.hasPrivacy, !header.isControl else {
+      return observe(dropped: packet, from: peer, "messages of groups, with privacy, and of control are not served")
+    }
     if header.isSealed {
-      guard let index = index(ofLocalID: header.session),
-        sessions[index].channel?.open(&packet, header, offset) == true
-      else { return }
-      guard let message = Self.message(header, packet, offset, peer, now) else { return }
-      receive(message, index)
+      receiveSealed(header, &packet, offset, peer, now)
     } else {
-      guard let message = Self.message(header, packet, offset, peer, now),
-        message.header.protocolID == .secureChannel, let index = unsecuredSession(header, message)
-      else { return }
+      guard let message = opened(header, packet, offset, peer, now) else { return }
+      guard message.header.protocolID == .secureChannel, let index = unsecuredSession(header, message) else {
+        return observe(dropped: packet, from: peer, "it has no session, and is not part of a handshake")
+      }
       receive(message, index)
     }
   }
 
-  private static func message(
+  private mutating func receiveSealed(
+    _ header: MessageHeader, _ packet: inout [UInt8], _ offset: Int, _ peer: PeerAddress, _ now: Duration
+  ) {
+    guard let index = index(ofLocalID: header.session), let channel = sessions[index].channel else {
+      return observe(dropped: packet, from: peer, "there is no session \(header.session)")
+    }
+    let sealed = isObserved ? packet : []
+    guard channel.open(&packet, header, offset) else {
+      return observe(dropped: sealed, from: peer, "its MIC is wrong in session \(header.session)")
+    }
+    guard let message = opened(header, packet, offset, peer, now) else { return }
+    receive(message, index)
+  }
+
+  /// - Returns: nil: it has no readable header, and is dropped.
+  private mutating func opened(
     _ header: MessageHeader, _ packet: [UInt8], _ offset: Int, _ peer: PeerAddress, _ now: Duration
   ) -> Opened? {
     var offset = offset
-    guard let exchange = try? ExchangeHeader(packet, offset: &offset) else { return nil }
-    return Opened(
-      counter: header.counter, header: exchange, packet: packet, payloadStart: offset, peer: peer, now: now)
+    do throws(MessageError) {
+      let exchange = try ExchangeHeader(packet, offset: &offset)
+      return Opened(
+        counter: header.counter, header: exchange, packet: packet, payloadStart: offset, peer: peer, now: now)
+    } catch {
+      observe(dropped: packet, from: peer, error.description)
+      return nil
+    }
   }
 
   /// The session of an unsecured message. A new one begins only with the first message of a handshake.
@@ -70,7 +91,13 @@ extension MessageLayer {
 
   private mutating func receive(_ message: Opened, _ index: Int) {
     let known = sessions[index].indexOfExchange(message.header)
-    if sessions[index].window.isDuplicate(message.counter) { return acknowledgeAgain(message, index, known) }
+    let isDuplicate = sessions[index].window.isDuplicate(message.counter)
+    if isObserved {
+      observe(
+        isReceived: true, index, message.header, counter: message.counter, message.payload, peer: message.peer,
+        isRepeated: isDuplicate)
+    }
+    if isDuplicate { return acknowledgeAgain(message, index, known) }
     let isAcknowledgement = message.has(.acknowledgement)
     let begins = known == nil && message.header.isFromInitiator && !isAcknowledgement
     // Without a place in the window the message is new again when the peer repeats it.
@@ -146,7 +173,9 @@ extension MessageLayer {
   private mutating func acknowledgeStray(_ message: Opened, _ index: Int) {
     if isWithheld() { return }
     let header = strayAcknowledgement(of: message.header, message.counter)
-    guard let (_, packet) = packet(index, header, []) else { return end(index, .countersExhausted) }
+    guard let (_, packet) = packet(index, header, [], to: message.peer) else {
+      return end(index, .countersExhausted)
+    }
     act(.send(packet, to: message.peer))
   }
 }

@@ -116,6 +116,7 @@ extension MessageLayer {
     }
     guard pending.due <= now else { return }
     guard pending.transmissions < MessageExchange.transmissionLimit else { return fail(index, place) }
+    if isObserved { observeRepetition(index, place) }
     act(.send(pending.packet, to: sessions[index].peer))
     let wait = MessageExchange.wait(
       sessions[index].interval(at: now), after: pending.transmissions + 1, random)
@@ -155,7 +156,8 @@ extension MessageLayer {
     act(.send(packet, to: sessions[index].peer))
     guard message.isReliable else { return true }
     let wait = MessageExchange.wait(sessions[index].interval(at: now), after: 1, random)
-    sessions[index].exchanges[place].pending = .init(counter: counter, packet: packet, due: now + wait)
+    sessions[index].exchanges[place].pending = .init(
+      counter: counter, packet: packet, due: now + wait, observed: observed.last.map { SentMessage($0) })
     return true
   }
 

@@ -46,6 +46,11 @@ package struct MessageLayer: ~Copyable {
   let random: RandomSource
   /// Returns whether the next acknowledgement is left out on purpose; nil: none is.
   package var withholdsAcknowledgement: (() -> Bool)?
+  /// Whether `takeObserved` returns what is received and sent from now on.
+  package var isObserved = false {
+    didSet { if !isObserved { observed = [] } }
+  }
+  var observed: [ObservedMessage] = []
   /// In the order of their handles.
   var sessions: [MessageSession] = []
   private var sessionCount: UInt64 = 0
@@ -195,12 +200,18 @@ package struct MessageLayer: ~Copyable {
   }
 
   /// Builds a packet.
+  /// - Parameter peer: where it is sent to; nil: the address of the session.
   /// - Returns: the packet and its counter; nil if a secured session has used all counters.
-  mutating func packet(_ index: Int, _ header: ExchangeHeader, _ payload: [UInt8]) -> (UInt32, [UInt8])? {
+  mutating func packet(
+    _ index: Int, _ header: ExchangeHeader, _ payload: [UInt8], to peer: PeerAddress? = nil
+  ) -> (UInt32, [UInt8])? {
     let next = sessions[index].channel == nil ? nextUnsecuredCounter() : sessions[index].channel?.counter.next()
     guard let counter = next else { return nil }
     buffer.removeAll()
     sessions[index].write(header, payload, counter: counter, into: &buffer)
+    if isObserved {
+      observe(isReceived: false, index, header, counter: counter, payload, peer: peer ?? sessions[index].peer)
+    }
     return (counter, buffer.bytes)
   }
 

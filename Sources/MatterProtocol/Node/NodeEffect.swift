@@ -37,6 +37,8 @@ package enum NodeReport: Hashable, Sendable {
   case windowOpened(NodeWindow)
   case windowClosed(NodeWindow.End)
   case subscription(Subscription)
+  /// Only while `NodeServer.reportsMessages` is true.
+  indirect case message(ObservedMessage)
 }
 
 /// An event of the root endpoint. The caller gives it a number and a time.

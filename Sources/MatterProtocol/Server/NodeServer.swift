@@ -163,6 +163,14 @@ package final class NodeServer {
     get { layer.withholdsAcknowledgement }
     set { layer.withholdsAcknowledgement = newValue }
   }
+  /// Whether `NodeReport.message` reports what is received and sent from now on. Without it, a message does no reporting
+  /// work.
+  package var reportsMessages: Bool {
+    get { layer.isObserved }
+    set { layer.isObserved = newValue }
+  }
+  /// Called with each received message before it is executed, instead of a report; nil: it is reported.
+  package var onReceived: ((ObservedMessage) -> Void)?
   package var withheldReports: WithheldReports {
     get { interaction.withheldReports }
     set { interaction.withheldReports = newValue }
@@ -200,6 +208,7 @@ package final class NodeServer {
   /// - Returns: whether there were actions.
   private func takeLayerActions(at now: Duration) -> Bool {
     var hasActed = false
+    reportMessages()
     while let action = layer.nextAction() {
       hasActed = true
       switch action {
@@ -208,8 +217,17 @@ package final class NodeServer {
       case .exchangeFailed(let exchange): failed(exchange, at: now)
       case .sessionEnded(let session, let reason): ended(session, reason)
       }
+      reportMessages()
     }
     return hasActed
+  }
+
+  /// Reports the messages before they leave.
+  private func reportMessages() {
+    guard layer.isObserved else { return }
+    for message in layer.takeObserved() {
+      if message.isReceived, let onReceived { onReceived(message) } else { report(.message(message)) }
+    }
   }
 
   private func deliver(_ message: ReceivedMessage, at now: Duration) {
