@@ -85,7 +85,9 @@ let package = Package(
       name: "HAPSuite", dependencies: ["HAPYAML", "HAPModel", "HAPWire"], exclude: ["Texts"], plugins: ["EmbedTexts"]),
     .target(
       name: "HAPDeviations",
-      dependencies: ["HAPYAML", "HAPIP", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"],
+      dependencies: [
+        "HAPYAML", "HAPIP", "HAPProfile", "MatterModel", "MatterWire", "HAPModel", "HAPWire", "HAPCrypto",
+      ],
       exclude: ["DefectTexts", "FaultTexts"], plugins: ["EmbedTexts"]),
     .target(name: "HAPDevices", dependencies: ["HAPAttributes", "HAPModel", "HAPWire"]),
     .target(
@@ -364,7 +366,7 @@ let package = Package(
       name: "HAPMatterTests",
       dependencies: [
         "HAPMatter", "MatterTestSupport", "HAPCapture", "HAPObservation", "HAPCommands", "HAPHost", "HAPPreparation",
-        "HAPFrontEnds", "HAPProfile",
+        "HAPFrontEnds", "HAPDeviations", "HAPProfile",
         "HAPStore", "HAPTransport", "HAPIP", "HAPPairing", "HAPDiscovery", "HAPWorld", "HAPLoop", "MatterController",
         "MatterInteraction", "MatterProtocol", "MatterModel",
         "MatterWire", "HAPFleet", "HAPModel", "HAPCrypto", "HAPWire",
@@ -440,7 +442,8 @@ let package = Package(
     .testTarget(
       name: "HAPScenarioTests", dependencies: ["HAPScenario", "HAPVocabulary", "HAPIP", "HAPModel", "HAPWire"]),
     .testTarget(
-      name: "HAPDeviationsTests", dependencies: ["HAPDeviations", "HAPIP", "HAPModel", "HAPWire", "HAPCrypto"]),
+      name: "HAPDeviationsTests",
+      dependencies: ["HAPDeviations", "HAPIP", "MatterModel", "HAPModel", "HAPWire", "HAPCrypto"]),
     .testTarget(name: "HAPLintTests", dependencies: ["HAPLint", "HAPModel", "HAPWire"]),
     .testTarget(name: "HAPReportTests", dependencies: ["HAPReport", "HAPWire"]),
     .testTarget(

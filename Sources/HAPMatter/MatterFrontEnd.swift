@@ -68,8 +68,7 @@ package final class MatterFrontEnd: FrontEnd {
   package var invitation: MatterInvitation? {
     node.map { node in
       MatterInvitation(
-        port: sockets.port, payload: node.label.payload,
-        trustAnchor: node.label.credentials.authority.encoded)
+        port: sockets.port, payload: node.label.payload, trustAnchor: node.trustAnchor)
     }
   }
 

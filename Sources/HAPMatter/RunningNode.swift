@@ -1,5 +1,6 @@
 import HAPAttributes
 import HAPCrypto
+import HAPDeviations
 import HAPDiscovery
 import HAPFrontEnds
 import HAPLoop
@@ -16,6 +17,8 @@ final class RunningNode {
   private static let settingsName = "matter.settings"
 
   let label: MatterLabel
+  /// The certificate that a commissioner has to trust, as DER.
+  let trustAnchor: [UInt8]
   let accessory: MappedAccessory
   let server: NodeServer
   private let setup: RunSetup
@@ -65,7 +68,11 @@ final class RunningNode {
     accessory.subscribe()
     deviceType = accessory.deviceTypes(of: accessory.endpoints.first ?? 1).first ?? 0
     self.setup = setup
-    var configuration = Self.configuration(label, setup, deviceType: deviceType, nodeID: nodeID, frontEnd, random)
+    let defect = setup.defect?.matter
+    let material = AttestationMaterial(
+      label.credentials, deviceType: deviceType, defect?.attestation, random: random)
+    trustAnchor = material.trustAnchor
+    var configuration = Self.configuration(label, material, setup, deviceType: deviceType, nodeID: nodeID, frontEnd)
     configuration.instanceSeed = labelRandom.instanceSeed
     let node: MatterNode
     do {
@@ -74,25 +81,24 @@ final class RunningNode {
         at: frontEnd.now)
     } catch { throw failure("fabrics", reset) }
     server = NodeServer(node, random: random, at: frontEnd.now)
+    server.tap = defect.flatMap { DefectTap($0, material.credentials, random: random) }
     server.takeApplicationChanges = { [unowned accessory] in
       .init(attributes: accessory.takeChanges(), events: Self.events(accessory.takeEvents()))
     }
   }
 
   private static func configuration(
-    _ label: MatterLabel, _ setup: RunSetup, deviceType: UInt32, nodeID: String, _ frontEnd: MatterFrontEnd,
-    _ random: RandomSource
+    _ label: MatterLabel, _ material: AttestationMaterial, _ setup: RunSetup, deviceType: UInt32, nodeID: String,
+    _ frontEnd: MatterFrontEnd
   ) -> NodeConfiguration {
     let information = setup.database.information
-    let declaration = CertificationDeclaration(
-      vendor: label.credentials.vendor, products: [label.credentials.product], deviceType: deviceType)
     let host = withUnsafeBytes(of: label.host.bigEndian) { Array($0.prefix(6)) }
     return NodeConfiguration(
       vendorName: information(.manufacturer) ?? "hapsim", productName: information(.model) ?? setup.name.limited,
       serialNumber: information(.serialNumber) ?? "1", uniqueID: "hapsim-" + nodeID, deviceType: deviceType,
       interface: NodeInterface(name: frontEnd.place.places.first?.interface ?? "any", hardwareAddress: host),
-      passcode: label.access, discriminator: label.discriminator, credentials: label.credentials,
-      declaration: declaration.signed(random: random))
+      passcode: label.access, discriminator: label.discriminator, credentials: material.credentials,
+      declaration: material.declaration)
   }
 
   // MARK: Stored data

@@ -73,6 +73,9 @@ extension RunOptions {
     let library = try loadDefects(defectFiles, console)
     guard let defect else { return nil }
     guard let found = library[defect] else { throw UsageError(library.unknown(defect)) }
+    guard found.servedProtocol == .hap || matter != nil else {
+      throw UsageError("the defect \"\(defect)\" has no effect without Matter: add --matter")
+    }
     return found
   }
 }

@@ -25,12 +25,30 @@ struct Commissioning: Sendable {
   private enum Stage: Sendable {
     case information, failSafe, regulatoryConfig, intermediate, device, attestation, signingRequest, root, certificate
     case operational, completion, end
+
+    /// The name of the request, for messages.
+    var request: String {
+      switch self {
+      case .information: "ReadRequest"
+      case .failSafe: "ArmFailSafe"
+      case .regulatoryConfig: "SetRegulatoryConfig"
+      case .intermediate, .device: "CertificateChainRequest"
+      case .attestation: "AttestationRequest"
+      case .signingRequest: "CSRRequest"
+      case .root: "AddTrustedRootCertificate"
+      case .certificate: "AddNOC"
+      case .operational: "Sigma1"
+      case .completion: "CommissioningComplete"
+      case .end: "the last request"
+      }
+    }
   }
 
   private let fabric: ControllerFabric
   private let node: NodeID
   private let authorities: [AttestationCertificate]
   private let challenge: SecretBytes
+  private let time: UInt32?
   private let random: RandomSource
   private var stage = Stage.information
   private var vendor: UInt16 = 0
@@ -44,13 +62,17 @@ struct Commissioning: Sendable {
   ///   - node: the identifier that the node gets in the fabric.
   ///   - authorities: the trusted ones.
   ///   - challenge: the attestation challenge of the session.
+  ///   - time: now, in seconds since 2000-01-01; nil: there is no clock.
   init(
     _ fabric: ControllerFabric, node: NodeID, authorities: [AttestationCertificate], challenge: SecretBytes,
-    random: RandomSource
+    time: UInt32?, random: RandomSource
   ) {
     (self.fabric, self.node, self.authorities) = (fabric, node, authorities)
-    (self.challenge, self.random) = (challenge, random)
+    (self.challenge, self.time, self.random) = (challenge, time, random)
   }
+
+  /// The name of the request whose answer is next, for messages.
+  var openRequest: String { stage.request }
 
   /// The first request.
   let start = InteractionRequest.read(
@@ -87,37 +109,38 @@ struct Commissioning: Sendable {
       (vendor, product) = (try result.number(Self.vendorPath), try result.number(Self.productPath))
       return request(.failSafe, .generalCommissioning, 0, [(0, .number(Self.seconds)), (1, .unsigned(3))])
     case .failSafe:
-      try result.requireSuccess("ArmFailSafe")
+      try result.requireSuccess(present.request)
       return request(
         .regulatoryConfig, .generalCommissioning, 2, [(0, .unsigned(0)), (1, .text("XX")), (2, .unsigned(4))])
     case .regulatoryConfig:
-      try result.requireSuccess("SetRegulatoryConfig")
+      try result.requireSuccess(present.request)
       return request(.intermediate, .operationalCredentials, 2, [(0, .unsigned(2))])
     case .intermediate:
-      intermediate = try result.octets(0)
+      intermediate = try result.octets(0, of: present.request)
       return request(.device, .operationalCredentials, 2, [(0, .unsigned(1))])
     case .device:
-      verifier = try makeVerifier(result.octets(0))
+      verifier = try makeVerifier(result.octets(0, of: present.request))
       return request(.attestation, .operationalCredentials, 0, [(0, .octets(drawNonce()))])
     case .attestation:
-      try verify(result) { verifier, elements, signature, nonce throws(AttestationFailure) in
+      try verify(result, of: present.request) { verifier, elements, signature, nonce throws(AttestationFailure) in
         _ = try verifier.verify(elements: elements, signature: signature, nonce: nonce)
       }
       return request(.signingRequest, .operationalCredentials, 4, [(0, .octets(drawNonce()))])
     case .signingRequest:
-      publicKey = try verify(result) { verifier, elements, signature, nonce throws(AttestationFailure) in
+      publicKey = try verify(result, of: present.request) {
+        verifier, elements, signature, nonce throws(AttestationFailure) in
         try verifier.verifyRequest(elements: elements, signature: signature, nonce: nonce)
       }
       return request(.root, .operationalCredentials, 11, [(0, .octets(fabric.authority.root.encoded))])
     case .root:
-      guard case .status(.success)? = result.outcome else { throw ClientFailure("the root certificate is refused") }
+      guard case .status(.success)? = result.outcome else { throw result.refusal(of: present.request) }
       return request(.certificate, .operationalCredentials, 6, certificateFields)
     case .certificate:
-      try result.requireSuccess("AddNOC")
+      try result.requireSuccess(present.request)
       stage = .operational
       return .connect
     case .completion:
-      try result.requireSuccess("CommissioningComplete")
+      try result.requireSuccess(present.request)
       return .finish
     case .operational, .end: throw ClientFailure("a result that nothing asked for")
     }
@@ -137,17 +160,17 @@ struct Commissioning: Sendable {
     do throws(AttestationFailure) {
       return try AttestationVerifier(
         authorities: authorities, device: device, intermediate: intermediate, vendor: vendor, product: product,
-        challenge: challenge)
+        challenge: challenge, time: time)
     } catch { throw ClientFailure("the attestation of the node: \(error.reason)") }
   }
 
   /// Verifies a response with elements and their signature.
   private func verify<Verified>(
-    _ result: InteractionResult,
+    _ result: InteractionResult, of command: String,
     _ body: (AttestationVerifier, [UInt8], [UInt8], [UInt8]) throws(AttestationFailure) -> Verified
   ) throws(ClientFailure) -> Verified {
     guard let verifier else { preconditionFailure("the certificates come before the signatures") }
-    let (elements, signature) = (try result.octets(0), try result.octets(1))
+    let (elements, signature) = (try result.octets(0, of: command), try result.octets(1, of: command))
     do throws(AttestationFailure) { return try body(verifier, elements, signature, nonce) } catch {
       throw ClientFailure("the attestation of the node: \(error.reason)")
     }
@@ -188,20 +211,29 @@ extension InteractionResult {
   }
 
   fileprivate func number(_ path: AttributePath) throws(ClientFailure) -> UInt16 {
+    if case .failure(let status) = self { throw ClientFailure("ReadRequest: status \(status.code)") }
     guard case .unsigned(let wide)? = value(path), let number = UInt16(exactly: wide) else {
       throw ClientFailure("the node does not report the attribute \(path.attribute) of cluster \(path.cluster)")
     }
     return number
   }
 
-  fileprivate func octets(_ tag: UInt8) throws(ClientFailure) -> [UInt8] {
-    guard case .octets(let octets)? = field(tag) else { throw ClientFailure("a response has no field \(tag)") }
+  fileprivate func octets(_ tag: UInt8, of command: String) throws(ClientFailure) -> [UInt8] {
+    guard case .octets(let octets)? = field(tag) else { throw refusal(of: command) }
     return octets
+  }
+
+  /// The failure of a command that has not led to the expected response.
+  fileprivate func refusal(of command: String) -> ClientFailure {
+    switch (self, outcome) {
+    case (.failure(let status), _), (_, .status(let status)?): ClientFailure("\(command): status \(status.code)")
+    default: ClientFailure("\(command): the response lacks a field")
+    }
   }
 
   /// Requires a response whose first member, the status, is 0.
   fileprivate func requireSuccess(_ command: String) throws(ClientFailure) {
-    guard case .unsigned(let status)? = field(0) else { throw ClientFailure("\(command) is refused") }
-    guard status == 0 else { throw ClientFailure("\(command): status \(status)") }
+    guard case .unsigned(let code)? = field(0) else { throw refusal(of: command) }
+    guard code == 0 else { throw ClientFailure("\(command): code \(code)") }
   }
 }

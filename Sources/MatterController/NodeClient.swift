@@ -58,6 +58,9 @@ package final class NodeClient {
   package let fabric: ControllerFabric
   package let node: NodeID
   private let random: RandomSource
+  /// The time at which the certificates of devices must not have ended, in seconds since 2000-01-01; nil: there is no
+  /// clock.
+  package var certificateTime: UInt32?
   private var layer: MessageLayer
   private var session: SessionHandle?
   private var handshake: HandshakeInProgress?
@@ -151,7 +154,7 @@ package final class NodeClient {
       subscriptions[id] = nil
       act(.report(.subscriptionEnded(id)))
     }
-    if let deadline = commissioningDeadline, deadline <= now { fail("the commissioning takes too long") }
+    if let deadline = commissioningDeadline, deadline <= now { fail("the commissioning takes too long\(openRequest)") }
     finish(at: now)
   }
 
@@ -203,11 +206,14 @@ package final class NodeClient {
     guard ended == session else { return }
     (session, subscriptions) = (nil, [:])
     act(.report(.sessionEnded(reason)))
-    if commissioning != nil, handshake == nil { fail("the node has ended the session") }
+    if commissioning != nil, handshake == nil { fail("the node has ended the session\(openRequest)") }
   }
 
+  /// The request of a commissioning that has no answer, for messages.
+  private var openRequest: String { commissioning.map { ": no answer to \($0.openRequest)" } ?? "" }
+
   private func unanswered(_ request: RequestInProgress) {
-    guard let number = request.number else { return fail("the node does not answer") }
+    guard let number = request.number else { return fail("the node does not answer\(openRequest)") }
     act(.report(.unanswered(number)))
   }
 
@@ -270,7 +276,8 @@ extension NodeClient {
     if let kept = ResumableSession(established) { resumable = kept }
     if isPasscodeHandshake {
       let commissioning = Commissioning(
-        fabric, node: node, authorities: authorities, challenge: established.attestationChallenge, random: random)
+        fabric, node: node, authorities: authorities, challenge: established.attestationChallenge,
+        time: certificateTime, random: random)
       (self.commissioning, commissioningDeadline) = (commissioning, now + Self.commissioningTime)
       start(RequestInProgress(number: nil, interaction: ClientInteraction(commissioning.start)), at: now)
     } else if let request = commissioning?.connected() {

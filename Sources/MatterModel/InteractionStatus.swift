@@ -1,6 +1,6 @@
 /// A status of the interaction model. Matter 1.4 §8.10.
 package struct InteractionStatus: Error, Hashable, Sendable {
-  package enum Code: UInt8, Hashable, Sendable {
+  package enum Code: UInt8, Hashable, Sendable, CaseIterable {
     case success = 0x00
     case failure = 0x01
     case invalidSubscription = 0x7D

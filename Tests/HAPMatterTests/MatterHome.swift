@@ -1,3 +1,4 @@
+import HAPDeviations
 import HAPDiscovery
 import HAPFrontEnds
 import HAPLoop
@@ -93,15 +94,18 @@ final class ServedNode: @unchecked Sendable {  // confined to the world's thread
   ///   - seed: of the simulation.
   ///   - copy: of the accessory; nil: it is not one of several copies.
   ///   - capture: records each start; nil: none is recorded.
+  ///   - defect: nil: the accessory conforms.
   init(
     _ profile: String, in home: MatterHome, settings: MatterSettings = .test, seed: UInt64 = 7,
-    copy: AccessoryCopy? = nil, capture: (@Sendable (_ accessory: Int, _ start: Int) -> CaptureMaker)? = nil
+    copy: AccessoryCopy? = nil, capture: (@Sendable (_ accessory: Int, _ start: Int) -> CaptureMaker)? = nil,
+    defect: Defect? = nil
   ) throws {
     loop = try home.makeServerLoop()
     try loop.performAndWait { [self] in
       let folder = try StateFolder.open(path: "/state", files: home.disk)
       let prepared = try PreparedAccessory(
-        AccessoryProfile(json: Array(profile.utf8), fileName: "profile"), in: folder, choices: .init(copy: copy),
+        AccessoryProfile(json: Array(profile.utf8), fileName: "profile"), in: folder,
+        choices: .init(defect: defect, copy: copy),
         random: .seeded(1))
       setupCode = prepared.setupCode.text
       responder = try BackEnd.open(.embedded, on: loop, interfaces: [], bindsToAddress: false).responder

@@ -46,6 +46,7 @@ final class MatterPhone: @unchecked Sendable {  // confined to the world's threa
     self.passcode = passcode
     let random = RandomSource.seeded(900 + number)
     client = NodeClient(ControllerFabric(number, node: 100 + number, random: random), node: node, random: random)
+    client.certificateTime = Self.today
     try loop.performAndWait { [self] in
       runner = try NodeClientRunner(client, on: loop, host: home.anyAddress) { [unowned self] in
         isSearching = true
@@ -71,6 +72,9 @@ final class MatterPhone: @unchecked Sendable {  // confined to the world's threa
       try mdns.open(on: [loop.interfaces().named("eth0")])
     }
   }
+
+  /// 2026-01-01, in seconds since 2000-01-01.
+  private static let today: UInt32 = 9497 * 86_400
 
   private static func take(_ event: BrowserEvent, into services: inout [String: DiscoveredService]) {
     switch event {

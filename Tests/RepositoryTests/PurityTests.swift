@@ -34,7 +34,9 @@ struct PurityTests {
     "HAPImport": ["HAPAppleArchive", "HAPIP", "HAPProfile", "HAPModel", "HAPWire"],
     "HAPYAML": ["CYAML", "HAPWire"],
     "HAPSuite": ["HAPYAML", "HAPModel", "HAPWire"],
-    "HAPDeviations": ["HAPYAML", "HAPIP", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"],
+    "HAPDeviations": [
+      "HAPYAML", "HAPIP", "HAPProfile", "MatterModel", "MatterWire", "HAPModel", "HAPWire", "HAPCrypto",
+    ],
     "HAPVocabulary": ["HAPDeviations", "HAPDevices", "HAPProfile", "HAPIP", "HAPModel", "HAPWire"],
     "HAPScenario": ["HAPVocabulary", "HAPYAML", "HAPIP", "HAPModel", "HAPWire"],
     // For `exp`. The test of the object files denies the rest of this module.

@@ -11,11 +11,13 @@ extension Defect {
 
   /// - Parameter area: the area of its cases.
   package init(_ node: JSONNode, area: String) throws(JSONProblem) {
-    try node.refuseUnknownMembers(except: Self.members)
-    let id = try node.string("id")
-    guard !id.isEmpty, id.utf8.allSatisfy(Self.isSlugByte) else {
-      throw try node.required("id").problem("an id consists of lowercase letters, digits and \"-\"")
+    if node["matter"] != nil {
+      try node.refuseUnknownMembers(except: ["id"] + MatterDefect.members)
+      self.init(id: try Self.id(of: node), area: area, what: try node.string("what"), try MatterDefect(node))
+      return
     }
+    try node.refuseUnknownMembers(except: Self.members)
+    let id = try Self.id(of: node)
     let breaks = try node.required("breaks").texts()
     guard !breaks.isEmpty else { throw try node.required("breaks").problem("it must break at least one case") }
     var drags: [(id: String, reason: String)] = []
@@ -47,6 +49,14 @@ extension Defect {
     guard node["unproven"] != nil || changes.contains(where: { node[$0] != nil }) else {
       throw node.problem("it changes nothing: it needs one of \(changes.joined(separator: ", "))")
     }
+  }
+
+  private static func id(of node: JSONNode) throws(JSONProblem) -> String {
+    let id = try node.string("id")
+    guard !id.isEmpty, id.utf8.allSatisfy(Self.isSlugByte) else {
+      throw try node.required("id").problem("an id consists of lowercase letters, digits and \"-\"")
+    }
+    return id
   }
 
   private static func isSlugByte(_ byte: UInt8) -> Bool {

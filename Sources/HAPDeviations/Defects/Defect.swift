@@ -7,7 +7,7 @@ package struct Defect: Sendable {
   package let id: String
   /// The area of its cases.
   package let area: String
-  /// The cases of haptest that fail because of it.
+  /// The cases of haptest that fail because of it; empty: it is a defect of Matter.
   package let breaks: [String]
   /// The accessory's error, in one sentence.
   package let what: String
@@ -38,6 +38,19 @@ package struct Defect: Sendable {
   let sealings: [SealingChange]
   /// A connection that sent nothing for this time is closed.
   package let idle: Duration?
+  /// The error of the accessory as a Matter node. A defect of Matter has no other changes; nil: it concerns HAP.
+  package private(set) var matter: MatterDefect?
+
+  /// Creates a defect of Matter.
+  init(id: String, area: String, what: String, _ matter: MatterDefect) {
+    self.init(
+      id: id, area: area, breaks: [], what: what, drags: [], total: nil, unproven: nil, claims: nil,
+      profile: Self.profileOfMatter, testOptions: [], serveOptions: [], needs: [], rules: [], manners: [], records: [],
+      devices: [], restart: nil, identity: nil, setup: nil, random: nil, sealings: [], idle: nil)
+    self.matter = matter
+  }
+
+  private static let profileOfMatter = "light-colour"
 
   init(
     id: String, area: String, breaks: [String], what: String, drags: [(id: String, reason: String)], total: String?,
@@ -108,6 +121,9 @@ package struct Defect: Sendable {
 
   /// Whether it must be installed between the accessory and its connections or its device.
   package var isInstalled: Bool { altersMessages || !devices.isEmpty }
+
+  /// The protocol that it concerns.
+  package var servedProtocol: ServedProtocol { matter == nil ? .hap : .matter }
 
   /// Returns why it can't show in an accessory with this database; `nil`: it can.
   package func obstacle(in database: AttributeDatabase) -> String? {

@@ -11,7 +11,9 @@ extension Command {
     discussion: [
       "hapsim run --defect ID serves an accessory that violates one rule and conforms otherwise. Each defect names the haptest case that fails "
         + "because of it, and other cases that fail too. Without operands, all defects are listed. An ID shows one defect. A case (RD-01) "
-        + "shows the defects that make it fail, and an area (read) its defects. docs/reference/defects.md describes the format for custom defects."
+        + "shows the defects that make it fail, and an area (read) its defects. docs/reference/defects.md describes the format for custom defects.",
+      "The areas that begin with matter- have defects of Matter. They need hapsim run --matter. Each of them names the rule that it breaks, and "
+        + "what a correct controller does.",
     ],
     examples: [
       ("hapsim defects read", "shows the defects of reading"),
@@ -46,7 +48,7 @@ extension Command {
         area = defect.area
         console.print(console.output.styled(area, .bold))
       }
-      console.print("  \(defect.id)  \(console.output.styled(defect.breaks.joined(separator: " "), .dim))")
+      console.print("  \(defect.id)  \(console.output.styled(defect.reference, .dim))")
     }
     return .well
   }
@@ -59,6 +61,17 @@ extension Defect {
       json.string(id)
       json.key("area")
       json.string(area)
+      json.key("protocol")
+      json.string(servedProtocol.rawValue)
+      if let matter {
+        json.key("what")
+        json.string(what)
+        json.key("rule")
+        json.string(matter.rule)
+        json.key("controller")
+        json.string(matter.controller)
+        return
+      }
       json.key("breaks")
       json.array { json in for id in breaks { json.string(id) } }
       json.key("what")
@@ -91,7 +104,18 @@ extension Defect {
     }
   }
 
+  /// The cases of haptest that it breaks, or a section of Matter's specification.
+  fileprivate var reference: String {
+    matter.map { String($0.rule.prefix { $0 != ":" }) } ?? breaks.joined(separator: " ")
+  }
+
   fileprivate func lines(_ terminal: Terminal) -> [String] {
+    if let matter {
+      return [
+        terminal.styled(id, .bold), what, "", "breaks      \(matter.rule)", "controller  \(matter.controller)",
+        "shows       hapsim run Profiles/\(profile).hasaccessory --matter --defect \(id)",
+      ]
+    }
     var lines = [terminal.styled(id, .bold), what, "", "fails   \(breaks.joined(separator: " "))"]
     if let total { lines.append("and all cases that need a session: \(total)") }
     if let unproven { lines.append("not proven: \(unproven)") }

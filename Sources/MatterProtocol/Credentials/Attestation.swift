@@ -90,8 +90,8 @@ package enum SigningRequest {
 
 /// The checks of a commissioner on a device. Matter 1.4 §6.2.3.1.
 ///
-/// Validity times are not checked, because a simulated clock can have any time. Declarations must be signed with the
-/// published test key.
+/// The certificates above the device's must be valid when that begins. Whether the device's own has ended is checked only
+/// with a clock. Declarations must be signed with the published test key.
 package struct AttestationVerifier: Sendable {
   private let device: AttestationCertificate
   private let vendor: UInt16
@@ -104,9 +104,10 @@ package struct AttestationVerifier: Sendable {
   ///   - device: DER, as is `intermediate`.
   ///   - vendor: of the cluster Basic Information, as is `product`.
   ///   - challenge: the attestation challenge of the session.
+  ///   - time: now, in seconds since 2000-01-01; nil: there is no clock.
   package init(
     authorities: [AttestationCertificate], device: [UInt8], intermediate: [UInt8], vendor: UInt16, product: UInt16,
-    challenge: SecretBytes
+    challenge: SecretBytes, time: UInt32? = nil
   ) throws(AttestationFailure) {
     let device = try AttestationCertificate(decoding: device)
     let intermediate = try AttestationCertificate(decoding: intermediate)
@@ -119,6 +120,13 @@ package struct AttestationVerifier: Sendable {
     }
     guard device.isSigned(by: intermediate), intermediate.isSigned(by: authority) else {
       throw AttestationFailure("a signature of the certificates is wrong")
+    }
+    let issued = device.validity.notBefore
+    guard issued <= device.validity.notAfter, intermediate.validity.contains(issued),
+      authority.validity.contains(issued)
+    else { throw AttestationFailure("a certificate was not valid when that of the device was issued") }
+    if let time, !device.validity.contains(time) {
+      throw AttestationFailure("the certificate of the device is not valid now")
     }
     guard device.subject.vendor == vendor, device.subject.product == product, intermediate.subject.vendor == vendor,
       intermediate.subject.product ?? product == product, authority.subject.vendor ?? vendor == vendor

@@ -42,6 +42,7 @@ package struct AttestationCertificate: Hashable, Sendable {
   package let publicKey: [UInt8]
   package let subjectKeyIdentifier: [UInt8]
   package let authorityKeyIdentifier: [UInt8]?
+  package let validity: CertificateValidity
   /// From the basic constraints and the key usage.
   package let role: Role
   /// The place of the TBSCertificate in `encoded`.
@@ -57,15 +58,24 @@ package struct AttestationCertificate: Hashable, Sendable {
 
 /// Making.
 extension AttestationCertificate {
-  /// The beginning of the validity: 2024-01-01. There is no end.
-  private static let notBefore: UInt32 = 757_382_400
+  /// The time in which a certificate is valid, in seconds since 2000-01-01.
+  package struct Period: Hashable, Sendable {
+    package var notBefore: UInt32
+    /// `CertificateTime.noEnd`: there is no end.
+    package var notAfter: UInt32
+
+    package init(notBefore: UInt32, notAfter: UInt32) { (self.notBefore, self.notAfter) = (notBefore, notAfter) }
+
+    /// From 2024-01-01, without an end.
+    package static let usual = Period(notBefore: 757_382_400, notAfter: CertificateTime.noEnd)
+  }
 
   /// Makes a certificate of `publicKey`.
   /// - Parameters:
   ///   - issuer: the certificate of the owner of `issuerKey`; nil: this one, which signs itself.
   static func make(
     _ role: Role, _ name: Name, publicKey: [UInt8], issuer: AttestationCertificate?, issuerKey: CurveKey,
-    random: RandomSource
+    period: Period = .usual, random: RandomSource
   ) -> AttestationCertificate {
     let serial = MatterCertificate.serial(random)
     let signedPart = DERWriter.bytes {
@@ -74,7 +84,7 @@ extension AttestationCertificate {
         $0.append(.integer, serial)
         $0.appendSignatureAlgorithm()
         $0.append(encoded: (issuer?.subject ?? name).encoded)
-        $0.appendValidity(notBefore, CertificateTime.noEnd)
+        $0.appendValidity(period.notBefore, period.notAfter)
         $0.append(encoded: name.encoded)
         $0.append(publicKey: publicKey)
         $0.append(.context(3, isConstructed: true)) {
@@ -177,7 +187,7 @@ extension AttestationCertificate {
     _ = try reader.content(.integer)
     try reader.expectSignatureAlgorithm()
     let issuer = try Name(&reader)
-    _ = try reader.content(.sequence)  // the validity
+    let validity = try reader.validity()
     let subject = try Name(&reader)
     let publicKey = try reader.publicKey()
     var wrapper = try reader.reader(.context(3, isConstructed: true))
@@ -187,8 +197,8 @@ extension AttestationCertificate {
     return AttestationCertificate(
       encoded: bytes, issuer: issuer, subject: subject, publicKey: publicKey,
       subjectKeyIdentifier: extensions.subjectKeyIdentifier,
-      authorityKeyIdentifier: extensions.authorityKeyIdentifier, role: extensions.role, signedPlace: signedPlace,
-      signature: signature)
+      authorityKeyIdentifier: extensions.authorityKeyIdentifier, validity: validity, role: extensions.role,
+      signedPlace: signedPlace, signature: signature)
   }
 
   private struct Extensions {

@@ -28,23 +28,42 @@ package struct AttestationAuthority: Sendable {
 /// The proof of a device's origin: its key, and the certificates up to the authority. Matter 1.4 §6.2.
 package struct DeviceCredentials: Sendable {
   package let authority: AttestationCertificate
-  package let intermediate: AttestationCertificate
+  package var intermediate: AttestationCertificate
   /// The certificate of `key`, with the vendor and the product.
-  package let device: AttestationCertificate
-  package let key: CurveKey
+  package var device: AttestationCertificate
+  package var key: CurveKey
   package let vendor: UInt16
   package let product: UInt16
 
+  /// The statements of a device's certificates.
+  package struct Statements: Sendable {
+    package var intermediateVendor: UInt16
+    package var deviceVendor: UInt16
+    package var deviceProduct: UInt16
+    package var intermediatePeriod = AttestationCertificate.Period.usual
+    package var devicePeriod = AttestationCertificate.Period.usual
+
+    package init(vendor: UInt16, product: UInt16) {
+      (intermediateVendor, deviceVendor, deviceProduct) = (vendor, vendor, product)
+    }
+  }
+
   /// Makes the certificates and keys of a device.
-  package init(vendor: UInt16, product: UInt16, authority: AttestationAuthority, random: RandomSource) {
+  /// - Parameter statements: nil: those of the vendor and the product.
+  package init(
+    vendor: UInt16, product: UInt16, statements: Statements? = nil, authority: AttestationAuthority,
+    random: RandomSource
+  ) {
     typealias Name = AttestationCertificate.Name
+    let stated = statements ?? Statements(vendor: vendor, product: product)
     let (intermediateKey, key) = (CurveKey(random: random), CurveKey(random: random))
     let intermediate = AttestationCertificate.make(
-      .intermediate, Name("hapsim test PAI", vendor: vendor), publicKey: intermediateKey.publicKey,
-      issuer: authority.certificate, issuerKey: authority.key, random: random)
+      .intermediate, Name("hapsim test PAI", vendor: stated.intermediateVendor), publicKey: intermediateKey.publicKey,
+      issuer: authority.certificate, issuerKey: authority.key, period: stated.intermediatePeriod, random: random)
     device = AttestationCertificate.make(
-      .device, Name("hapsim test DAC", vendor: vendor, product: product), publicKey: key.publicKey,
-      issuer: intermediate, issuerKey: intermediateKey, random: random)
+      .device, Name("hapsim test DAC", vendor: stated.deviceVendor, product: stated.deviceProduct),
+      publicKey: key.publicKey, issuer: intermediate, issuerKey: intermediateKey, period: stated.devicePeriod,
+      random: random)
     (self.authority, self.intermediate, self.key) = (authority.certificate, intermediate, key)
     (self.vendor, self.product) = (vendor, product)
   }

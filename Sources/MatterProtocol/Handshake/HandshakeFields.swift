@@ -68,9 +68,13 @@ extension HandshakeMessage {
     self.init(opcode, buffer.bytes)
   }
 
+  /// The wait in milliseconds that Busy asks for.
+  private static let busyWait: UInt16 = 500
+
   static func status(_ code: StatusReport.SecureChannelCode) -> HandshakeMessage {
+    let data = code == .busy ? withUnsafeBytes(of: busyWait.littleEndian) { Array($0) } : []
     var buffer = ByteBuffer()
-    StatusReport(code).encode(into: &buffer)
+    StatusReport(code, data: data).encode(into: &buffer)
     return HandshakeMessage(.statusReport, buffer.bytes)
   }
 

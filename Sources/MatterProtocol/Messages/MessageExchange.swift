@@ -25,6 +25,8 @@ struct MessageExchange {
     var due: Duration
     /// nil: it was not observed.
     var observed: SentMessage?
+    /// The number of the next transmissions that do not leave.
+    var lostTransmissions = 0
   }
 
   /// A message before it is sent.
@@ -33,6 +35,8 @@ struct MessageExchange {
     var protocolID: ExchangeHeader.ProtocolID
     var payload: [UInt8]
     var isReliable: Bool
+    /// The number of transmissions that do not leave, from the first one on.
+    var lostTransmissions = 0
 
     static let acknowledgement = Outgoing(
       opcode: SecureChannelOpcode.acknowledgement.rawValue, protocolID: .secureChannel, payload: [], isReliable: false)

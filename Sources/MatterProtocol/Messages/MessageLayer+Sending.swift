@@ -42,8 +42,9 @@ extension MessageLayer {
   ) -> Bool {
     precondition(payload.count <= Self.payloadLimit, "a payload has \(Self.payloadLimit) bytes at most")
     guard let (index, place) = find(exchange), !sessions[index].exchanges[place].isClosing else { return false }
-    let message = MessageExchange.Outgoing(
+    var message = MessageExchange.Outgoing(
       opcode: opcode, protocolID: protocolID, payload: payload, isReliable: isReliable)
+    if let tap { message.pass(tap, on: sessions[index].exchanges[place], of: sessions[index].channel) }
     guard isReliable, sessions[index].exchanges[place].pending != nil else {
       return transmit(message, index, place, at: now)
     }
@@ -116,8 +117,12 @@ extension MessageLayer {
     }
     guard pending.due <= now else { return }
     guard pending.transmissions < MessageExchange.transmissionLimit else { return fail(index, place) }
-    if isObserved { observeRepetition(index, place) }
-    act(.send(pending.packet, to: sessions[index].peer))
+    if pending.lostTransmissions > 0 {
+      sessions[index].exchanges[place].pending?.lostTransmissions -= 1
+    } else {
+      if isObserved { observeRepetition(index, place) }
+      act(.send(pending.packet, to: sessions[index].peer))
+    }
     let wait = MessageExchange.wait(
       sessions[index].interval(at: now), after: pending.transmissions + 1, random)
     sessions[index].exchanges[place].pending?.transmissions += 1
@@ -153,11 +158,17 @@ extension MessageLayer {
     }
     sessions[index].exchanges[place].owed = nil
     noteUse(index, place, at: now)
-    act(.send(packet, to: sessions[index].peer))
+    let sent = observed.last.map { SentMessage($0) }
+    if message.lostTransmissions == 0 {
+      act(.send(packet, to: sessions[index].peer))
+    } else if isObserved {
+      observed.removeLast()
+    }
     guard message.isReliable else { return true }
     let wait = MessageExchange.wait(sessions[index].interval(at: now), after: 1, random)
     sessions[index].exchanges[place].pending = .init(
-      counter: counter, packet: packet, due: now + wait, observed: observed.last.map { SentMessage($0) })
+      counter: counter, packet: packet, due: now + wait, observed: sent,
+      lostTransmissions: max(0, message.lostTransmissions - 1))
     return true
   }
 

@@ -51,6 +51,8 @@ package struct MessageLayer: ~Copyable {
     didSet { if !isObserved { observed = [] } }
   }
   var observed: [ObservedMessage] = []
+  /// Sees the messages that this end sends; nil: none does.
+  package var tap: (any NodeTap)?
   /// In the order of their handles.
   var sessions: [MessageSession] = []
   private var sessionCount: UInt64 = 0

@@ -1,13 +1,9 @@
-import HAPWire
 import MatterInteraction
 import MatterModel
 import MatterWire
 
 /// The handshakes of peers.
 extension NodeServer {
-  /// The wait in milliseconds that Busy asks for.
-  private static let busyWait: UInt16 = 500
-
   func receiveHandshake(_ received: ReceivedMessage, at now: Duration) {
     let exchange = received.exchange
     guard let message = received.handshakeMessage else { return layer.closeExchange(exchange, at: now) }
@@ -50,11 +46,7 @@ extension NodeServer {
   }
 
   private func refuse(_ exchange: ExchangeHandle, _ code: StatusReport.SecureChannelCode, at now: Duration) {
-    var buffer = ByteBuffer()
-    var data: [UInt8] = []
-    if code == .busy { data = withUnsafeBytes(of: Self.busyWait.littleEndian) { Array($0) } }
-    StatusReport(code, data: data).encode(into: &buffer)
-    layer.send(HandshakeMessage(.statusReport, buffer.bytes), on: exchange, at: now)
+    layer.send(.status(code), on: exchange, at: now)
     layer.closeExchange(exchange, at: now)
     layer.removeSession(exchange.session, afterExchanges: true)
   }

@@ -176,6 +176,12 @@ package final class NodeServer {
     set { interaction.withheldReports = newValue }
   }
 
+  /// Sees the messages of the node; nil: none does.
+  package var tap: (any NodeTap)? {
+    get { layer.tap }
+    set { layer.tap = newValue }
+  }
+
   func act(_ action: Action) { actions.append(action) }
   func report(_ report: NodeReport) { act(.report(report)) }
   func report(_ failure: HandshakeFailure, on exchange: ExchangeHandle) {
@@ -231,6 +237,7 @@ package final class NodeServer {
   }
 
   private func deliver(_ message: ReceivedMessage, at now: Duration) {
+    if let tap, isAnswered(message, by: tap, at: now) { return }
     guard let subject = message.subject else { return receiveHandshake(message, at: now) }
     guard message.protocolID == .interactionModel, !endingSessions.contains(message.session) else {
       return layer.closeExchange(message.exchange, at: now)

@@ -47,3 +47,39 @@ extension DERWriter {
     if time < "2050" { append(.utcTime, time.utf8.dropFirst(2)) } else { append(.generalizedTime, time.utf8) }
   }
 }
+
+/// The time in which a certificate is valid.
+package struct CertificateValidity: Hashable, Sendable {
+  /// YYYYMMDDHHMMSSZ: the order of the texts is that of the times.
+  package let notBefore: String
+  package let notAfter: String
+
+  /// Whether it has begun and not ended at a time.
+  /// - Parameter time: of the form of `notBefore`.
+  package func contains(_ time: String) -> Bool { notBefore <= time && time <= notAfter }
+
+  /// - Parameter seconds: since 2000-01-01.
+  package func contains(_ seconds: UInt32) -> Bool { contains(CertificateTime.digits(seconds)) }
+}
+
+extension DERReader {
+  /// Reads the validity of a certificate. RFC 5280 §4.1.2.5.
+  package mutating func validity() throws(DERError) -> CertificateValidity {
+    var reader = try reader(.sequence)
+    let validity = CertificateValidity(notBefore: try reader.time(), notAfter: try reader.time())
+    try reader.finish()
+    return validity
+  }
+
+  private mutating func time() throws(DERError) -> String {
+    let begin = offset
+    let isShort = nextTag == .utcTime
+    let content = try content(isShort ? .utcTime : .generalizedTime)
+    let isDigit = { (byte: UInt8) in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+    guard content.count == (isShort ? 13 : 15), content.last == UInt8(ascii: "Z"),
+      content.dropLast().allSatisfy(isDigit)
+    else { throw DERError(.unexpectedValue, at: begin) }
+    let text = String(decoding: content, as: UTF8.self)
+    return isShort ? (text < "5" ? "20" : "19") + text : text
+  }
+}

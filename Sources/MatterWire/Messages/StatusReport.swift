@@ -9,7 +9,7 @@ package struct StatusReport: Hashable, Sendable {
   }
 
   /// Codes of the secure channel. Matter 1.4 §4.11.1.3.
-  package enum SecureChannelCode: UInt16, Hashable, Sendable {
+  package enum SecureChannelCode: UInt16, Hashable, Sendable, CaseIterable {
     case sessionEstablished = 0
     case noSharedTrustRoots = 1
     case invalidParameter = 2

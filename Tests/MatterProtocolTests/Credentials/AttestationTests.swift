@@ -108,11 +108,11 @@ import Testing
   private static func verifier(
     authorities: [AttestationCertificate] = [authority.certificate], device: [UInt8] = device.device.encoded,
     intermediate: [UInt8] = device.intermediate.encoded, vendor: UInt16 = 0xFFF1, product: UInt16 = 0x8001,
-    challenge: SecretBytes = challenge
+    challenge: SecretBytes = challenge, time: UInt32? = nil
   ) throws(AttestationFailure) -> AttestationVerifier {
     try AttestationVerifier(
       authorities: authorities, device: device, intermediate: intermediate, vendor: vendor, product: product,
-      challenge: challenge)
+      challenge: challenge, time: time)
   }
 
   private func elements(_ declaration: CertificationDeclaration = declaration) -> [UInt8] {
@@ -123,6 +123,35 @@ import Testing
   private static func reason(_ body: () throws(AttestationFailure) -> Void) -> String {
     do throws(AttestationFailure) { try body() } catch { return error.reason }
     return "accepted"
+  }
+
+  @Test("The intermediate must be valid when the device's certificate begins, and that must not have ended")
+  func validity() throws {
+    typealias Period = AttestationCertificate.Period
+    let begin = Period.usual.notBefore
+    func reason(device: Period = .usual, intermediate: Period = .usual, at time: UInt32?) -> String {
+      var stated = DeviceCredentials.Statements(vendor: 0xFFF1, product: 0x8001)
+      (stated.devicePeriod, stated.intermediatePeriod) = (device, intermediate)
+      let made = DeviceCredentials(
+        vendor: 0xFFF1, product: 0x8001, statements: stated, authority: Self.authority, random: .seeded(9))
+      return Self.reason { () throws(AttestationFailure) in
+        _ = try Self.verifier(device: made.device.encoded, intermediate: made.intermediate.encoded, time: time)
+      }
+    }
+    let day = Period(notBefore: begin, notAfter: begin + 86_400)
+    for time in [nil, begin, begin + 86_400] { #expect(reason(device: day, at: time) == "accepted") }
+    for time in [begin - 1, begin + 86_401] {
+      #expect(reason(device: day, at: time) == "the certificate of the device is not valid now")
+    }
+    #expect(reason(intermediate: day, at: begin + 86_401) == "accepted", "it was valid at the time of issue")
+    for wrong in [Period(notBefore: begin - 9, notAfter: begin - 1), Period(notBefore: begin + 1, notAfter: begin + 9)]
+    {
+      #expect(
+        reason(intermediate: wrong, at: nil) == "a certificate was not valid when that of the device was issued")
+    }
+    #expect(reason(device: Period(notBefore: begin, notAfter: begin - 1), at: nil).contains("was not valid"))
+    // Beyond 2050 the year has four digits.
+    #expect(reason(device: Period(notBefore: begin, notAfter: 1_600_000_000), at: 1_600_000_000) == "accepted")
   }
 
   @Test("A device is verified")
