@@ -177,7 +177,7 @@ extension CaptureReplay {
   @Test("A capture has the choices of the profile about its Matter side, also those of a later profile") func choices()
     async throws
   {
-    func profile(_ attribute: String) -> String {
+    @Sendable func profile(_ attribute: String) -> String {
       Profile.custom.replacing(
         #""value": 5"#, with: #""value": 5, "matter": { "cluster": "FC01", "attribute": "\#(attribute)" }"#)
     }
