@@ -35,7 +35,8 @@ package enum ServePlanSource {
   /// - Parameter scenario: the profiles that the scenario names; nil: there is no scenario.
   package init(_ options: inout RunOptions, of scenario: [String]?, _ console: Console) throws {
     if let path = options.fleet {
-      let fleet = try LoadedFleet.load(path, hasIdentity: options.identity != nil, console)
+      let fleet = try LoadedFleet.load(
+        path, hasIdentity: options.identity != nil, matterVendor: options.matter?.vendor, console)
       options.seed = options.seed ?? fleet.fleet.seed
       self = .fleet(fleet)
       return
