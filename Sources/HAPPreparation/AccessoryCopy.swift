@@ -39,10 +39,11 @@ package struct ServableProfile {
   package let profile: AccessoryProfile
   let files: ReplayFiles
 
+  /// - Parameter matterVendor: the vendor of the Matter nodes; nil: the default one.
   /// - Throws: `ProfileErrors` if the profile has errors.
-  package init(_ profile: AccessoryProfile) throws(ProfileErrors) {
+  package init(_ profile: AccessoryProfile, matterVendor: UInt16? = nil) throws(ProfileErrors) {
     self.profile = profile
-    files = try profile.refuseProblems()
+    files = try profile.refuseProblems(matterVendor: matterVendor)
   }
 }
 

@@ -27,10 +27,13 @@ package struct PreparedAccessory: Sendable {
     /// The copy that the accessory is; `nil`: it is the only accessory of its profile. The copy's name precedes `name`,
     /// and its setup ID precedes the profile's.
     package var copy: AccessoryCopy?
+    /// The vendor of its Matter node, for which its choices about Matter are checked; `nil`: the default one.
+    package var matterVendor: UInt16?
 
     package init(
       name: String? = nil, setupCode: SetupCode? = nil, setupID: SetupID? = nil, renumber: Bool = false,
-      quirks: Quirks? = nil, maximumSessions: Int? = nil, defect: Defect? = nil, copy: AccessoryCopy? = nil
+      quirks: Quirks? = nil, maximumSessions: Int? = nil, defect: Defect? = nil, copy: AccessoryCopy? = nil,
+      matterVendor: UInt16? = nil
     ) {
       self.name = name
       self.setupCode = setupCode
@@ -40,6 +43,7 @@ package struct PreparedAccessory: Sendable {
       self.maximumSessions = maximumSessions
       self.defect = defect
       self.copy = copy
+      self.matterVendor = matterVendor
     }
   }
 
@@ -71,7 +75,8 @@ package struct PreparedAccessory: Sendable {
   package init(
     _ profile: AccessoryProfile, in folder: StateFolder, choices: Choices = Choices(), random: RandomSource
   ) throws {
-    try self.init(ServableProfile(profile), in: folder, choices: choices, random: random)
+    let servable = try ServableProfile(profile, matterVendor: choices.matterVendor)
+    try self.init(servable, in: folder, choices: choices, random: random)
   }
 
   /// Prepares one of several accessories of a profile.
@@ -164,6 +169,9 @@ package struct PreparedAccessory: Sendable {
     prepared.blueprint = .empty
     return prepared
   }
+
+  /// The vendor of its Matter node; `nil`: the default one.
+  var matterVendor: UInt16? { choices.matterVendor }
 
   /// The key of its stored state.
   package var key: String { store.key }
@@ -260,11 +268,12 @@ extension AttributeDatabase {
 }
 
 extension AccessoryProfile {
+  /// - Parameter matterVendor: the vendor of the Matter node; nil: the default one.
   /// - Throws: `ProfileErrors` if the profile has errors.
   /// - Returns: the contents of the files that its behaviours name.
-  func refuseProblems() throws(ProfileErrors) -> ReplayFiles {
+  func refuseProblems(matterVendor: UInt16?) throws(ProfileErrors) -> ReplayFiles {
     let files = ReplayFiles(beside: fileName)
-    let problems = problems + behaviourProblems(files) + matterProblems
+    let problems = problems + behaviourProblems(files) + matterProblems(vendor: matterVendor)
     guard !problems.contains(where: { $0.severity == .error }) else {
       throw ProfileErrors(fileName: fileName, problems: problems)
     }

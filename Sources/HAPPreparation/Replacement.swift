@@ -25,7 +25,7 @@ package struct Replacement: Sendable {
     _ profile: AccessoryProfile, inPlaceOf old: AccessoryProfile, servedAs served: IDMap,
     for prepared: PreparedAccessory
   ) throws {
-    let files = try profile.refuseProblems()
+    let files = try profile.refuseProblems(matterVendor: prepared.matterVendor)
     if let other = profile.deviceID, other != prepared.deviceID {
       throw CommandError(
         .notPossible,

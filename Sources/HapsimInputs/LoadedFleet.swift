@@ -17,11 +17,13 @@ package struct LoadedFleet {
   private let keys: [String]
 
   /// Loads a fleet. Prints all errors of the file and its profiles.
-  /// - Parameter hasIdentity: whether an option sets the identity of the copies.
+  /// - Parameters:
+  ///   - hasIdentity: whether an option sets the identity of the copies.
+  ///   - matterVendor: the vendor for the problems of choices about Matter; nil: the default one.
   /// - Throws: if there is an error.
-  package static func load(_ path: String, hasIdentity: Bool = false, _ console: Console) throws(BadInput)
-    -> LoadedFleet
-  {
+  package static func load(
+    _ path: String, hasIdentity: Bool = false, matterVendor: UInt16? = nil, _ console: Console
+  ) throws(BadInput) -> LoadedFleet {
     let file: FleetFile
     do throws(FileError) { file = FleetFile(try readFile(path), file: path) } catch {
       console.complain("hapsim: \(error)")
@@ -29,7 +31,8 @@ package struct LoadedFleet {
     }
     for problem in file.problems { console.complain("\(problem)") }
     guard let fleet = file.fleet else { throw BadInput(code: .problem) }
-    var judge = FleetJudge(file: path, hasIdentity: hasIdentity || fleet.identity != nil)
+    var judge = FleetJudge(
+      file: path, hasIdentity: hasIdentity || fleet.identity != nil, matterVendor: matterVendor)
     judge.judge(fleet)
     for line in judge.lines + judge.warnings { console.complain(line) }
     guard judge.lines.isEmpty else { throw BadInput(code: judge.hasUnreadable ? .cannotRun : .problem) }
@@ -96,6 +99,7 @@ private struct FleetJudge {
   /// The warnings, which don't prevent serving.
   private(set) var warnings: [String] = []
   private let hasIdentity: Bool
+  private let matterVendor: UInt16?
   /// The loaded profiles, by path.
   private var loaded: [String: LoadedProfile] = [:]
   /// Whether a profile's file can't be read.
@@ -105,9 +109,10 @@ private struct FleetJudge {
   /// The group of each name, folded as in the comparison of commands.
   private var names: [String: (group: String, name: String)] = [:]
 
-  init(file: String, hasIdentity: Bool) {
+  init(file: String, hasIdentity: Bool, matterVendor: UInt16?) {
     self.file = file
     self.hasIdentity = hasIdentity
+    self.matterVendor = matterVendor
   }
 
   mutating func judge(_ fleet: Fleet) {
@@ -144,7 +149,7 @@ private struct FleetJudge {
     let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
     let full = path.hasPrefix("/") ? path : folder + path
     let known = loaded[full]
-    let profile = known ?? LoadedProfile(file: full)
+    let profile = known ?? LoadedProfile(file: full, matterVendor: matterVendor)
     loaded[full] = profile
     if known == nil { lines += profile.isServable ? [] : [profile].problemLines }
     if !profile.isServable { complain(group.profile.problem("the profile can't be served")) }

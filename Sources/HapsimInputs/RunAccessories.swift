@@ -14,10 +14,13 @@ package final class PreparedAccessories: Sendable {
 
   package init(_ accessories: [PreparedAccessory]) { stored = Guarded(accessories) }
 
-  /// Divides the open files of the process among the accessories' ports.
-  package func shareOpenFiles(_ count: Int) {
+  /// Divides the open files of the process among the connections of the accessories' ports.
+  /// - Parameter listeners: the number of open files with which each accessory listens, those for Matter included.
+  package func shareOpenFiles(_ count: Int, listeners: Int) {
     stored.withLock { accessories in
-      for index in accessories.indices { accessories[index].openFiles = count / accessories.count }
+      for index in accessories.indices {
+        accessories[index].openFiles = max(0, count / accessories.count - listeners)
+      }
     }
   }
 
@@ -32,7 +35,8 @@ package enum ServePlanSource {
   /// - Parameter scenario: the profiles that the scenario names; nil: there is no scenario.
   package init(_ options: inout RunOptions, of scenario: [String]?, _ console: Console) throws {
     if let path = options.fleet {
-      let fleet = try LoadedFleet.load(path, hasIdentity: options.identity != nil, console)
+      let fleet = try LoadedFleet.load(
+        path, hasIdentity: options.identity != nil, matterVendor: options.matter?.vendor, console)
       options.seed = options.seed ?? fleet.fleet.seed
       self = .fleet(fleet)
       return
@@ -40,7 +44,7 @@ package enum ServePlanSource {
     let paths = options.profiles.isEmpty ? scenario ?? [] : options.profiles
     guard !paths.isEmpty else { throw UsageError("PROFILE… is missing, and the scenario names none") }
     try options.check(for: paths.count)
-    self = .profiles(try loadProfiles(paths, console))
+    self = .profiles(try loadProfiles(paths, options, console))
   }
 
   package func plan(_ options: RunOptions, _ choices: PreparedAccessory.Choices) throws -> ServePlan {
@@ -58,8 +62,10 @@ package enum ServePlanSource {
 }
 
 /// Reads all profiles. Prints all problems of all profiles before it throws.
-private func loadProfiles(_ paths: [String], _ console: Console) throws(BadInput) -> [AccessoryProfile] {
-  let loaded = paths.map { LoadedProfile(operand: $0) }
+private func loadProfiles(
+  _ paths: [String], _ options: RunOptions, _ console: Console
+) throws(BadInput) -> [AccessoryProfile] {
+  let loaded = paths.map { LoadedProfile(operand: $0, matterVendor: options.matter?.vendor) }
   for line in loaded.problemLines { console.complain(line) }
   guard loaded.exitCode == .well else { throw BadInput(code: loaded.exitCode) }
   return loaded.compactMap(\.profile)

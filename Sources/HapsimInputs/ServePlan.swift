@@ -117,7 +117,8 @@ package struct ServePlan {
     var servable: [Int: ServableProfile] = [:]
     return try entries.map { entry in
       if stopped.isRequested { throw StoppedEarly() }
-      let profile = try servable[entry.profile] ?? ServableProfile(profiles[entry.profile])
+      let vendor = entry.choices.matterVendor
+      let profile = try servable[entry.profile] ?? ServableProfile(profiles[entry.profile], matterVendor: vendor)
       servable[entry.profile] = profile
       return try PreparedAccessory(profile, in: folder, choices: entry.choices, random: host.random)
     }

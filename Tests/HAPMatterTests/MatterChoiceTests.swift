@@ -1,4 +1,7 @@
+import HAPCrypto
+import HAPPreparation
 import HAPProfile
+import HAPStore
 import MatterInteraction
 import MatterModel
 import MatterWire
@@ -61,5 +64,26 @@ import Testing
       }
       #expect(error?.problems.map(\.path) == ["services[0].matter.deviceType"])
     }
+  }
+
+  @Test("Choices are checked for the vendor of the node")
+  func vendor() throws {
+    func custom(_ type: String, _ cluster: String) -> String {
+      """
+      { "type": "\(type)-860E-4115-99CE-0CB5D9674D77", "format": "uint8", "perms": ["pr"], "value": 5,
+        "matter": { "cluster": "\(cluster)", "attribute": "1" } }
+      """
+    }
+    let text = """
+      { "format": "hasaccessory/1", "name": "Lamp", "category": "lightbulb", "services": [ { "type": "LightBulb",
+        "characteristics": [ \(custom("8D930002", "FC01")), \(custom("8D930003", "FFF2FC01")) ] } ] }
+      """
+    let profile = try AccessoryProfile(json: Array(text.utf8), fileName: "profile")
+    try PreparedAccessory(profile, in: .ephemeral(), random: .seeded(1)).close()
+    let error = #expect(throws: ProfileErrors.self) {
+      _ = try PreparedAccessory(profile, in: .ephemeral(), choices: .init(matterVendor: 0xFFF2), random: .seeded(1))
+    }
+    let errors = error?.problems.filter { $0.severity == .error }
+    #expect(errors?.map(\.path) == ["services[0].characteristics[1].matter"])
   }
 }

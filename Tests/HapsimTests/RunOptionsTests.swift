@@ -1,5 +1,9 @@
 import HAPCommandLine
+import HAPCrypto
+import HAPLoop
 import HAPModel
+import HAPPreparation
+import HAPStore
 import Testing
 
 @testable import HapsimFiles
@@ -97,6 +101,21 @@ private func options(_ words: String..., environment: [String: String] = ["HOME"
     #expect(try read.namePattern(1000)?.name(7) == "Lamp 0007")
     #expect(try options("a", "--count", "2", "--name", "Lamp").namePattern(2)?.name(2) == "Lamp 2")
     #expect(throws: UsageError.self) { try options("a", "--count", "2", "--name", "{m}").namePattern(2) }
+  }
+
+  @Test("The open files with which an accessory listens, also over Matter, are not for its connections")
+  func openFiles() throws {
+    let text = #"{ "format": "hasaccessory/1", "name": "Lamp", "services": [ { "type": "LightBulb" } ] }"#
+    let profile = try #require(LoadedProfile(file: "x", json: Array(text.utf8)).profile)
+    let prepared = PreparedAccessories([try PreparedAccessory(profile, in: .ephemeral(), random: .seeded(1))])
+    defer { for accessory in prepared.accessories { accessory.close() } }
+    let places = [ListeningPlace(.anyV6)]
+    let listeners = try options("a", "--matter").listenerCount(at: places)
+    #expect(try listeners == 3 && options("a").listenerCount(at: places) == 1)
+    prepared.shareOpenFiles(1000, listeners: listeners)
+    #expect(prepared.accessories.map(\.openFiles) == [997])
+    prepared.shareOpenFiles(2, listeners: listeners)
+    #expect(prepared.accessories.map(\.openFiles) == [0])
   }
 
   @Test("A few accessories share one loop, and so do runs that depend on order") func loops() throws {

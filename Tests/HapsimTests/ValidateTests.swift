@@ -1,5 +1,6 @@
 import Foundation
 import HAPCommandLine
+import HAPPreparation
 import Testing
 
 @testable import HapsimFiles
@@ -217,6 +218,50 @@ private func file(_ text: String, in scratch: ScratchFolder) throws -> String {
     let out = hapsim(["validate", path]).out
     #expect(
       out.contains("bridgedAccessories[0].services[0].matter.deviceType: ") && out.hasSuffix("1 error, 0 warnings\n"))
+  }
+
+  @Test("Choices about Matter are checked for the vendor of the run") func matterVendor() throws {
+    let scratch = ScratchFolder()
+    let path = try file(
+      """
+      { "format": "hasaccessory/1", "name": "Lamp", "category": "lightbulb", "services": [ { "type": "LightBulb",
+        "characteristics": [
+          { "type": "8D930002-860E-4115-99CE-0CB5D9674D77", "format": "uint8", "perms": ["pr"], "value": 5,
+            "matter": { "cluster": "FC01", "attribute": "1" } },
+          { "type": "8D930003-860E-4115-99CE-0CB5D9674D77", "format": "uint8", "perms": ["pr"], "value": 6,
+            "matter": { "cluster": "FFF2FC01", "attribute": "1" } } ] } ] }
+      """, in: scratch)
+    #expect(LoadedProfile(operand: path).isServable && LoadedProfile(operand: path, matterVendor: 0xFFF3).isServable)
+    let loaded = LoadedProfile(operand: path, matterVendor: 0xFFF2)
+    #expect(!loaded.isServable)
+    let message = "another characteristic of the service has the same place in the cluster FFF2FC01"
+    let line = "\(path):6:17: error: services[0].characteristics[1].matter: \(message) [matter]"
+    #expect([loaded].problemLines.filter { $0.contains("error") } == [line])
+  }
+
+  @Test("The errors of a profile that can't be mapped are thrown") func matterOfErrors() throws {
+    let text = #"{ "format": "hasaccessory/1", "name": "", "services": [ { "type": "LightBulb" } ] }"#
+    let profile = try #require(LoadedProfile(file: "x", json: Array(text.utf8)).profile)
+    #expect(throws: (any Error).self) { _ = try MatterSide(profile) }
+  }
+
+  @Test("Copies of an accessory have one warning for what all of them lack") func matterConformanceOfCopies() throws {
+    let scratch = ScratchFolder()
+    let path = try file(
+      """
+      { "format": "hasaccessory/1", "exact": true, "name": "Bridge", "category": "bridge", "services": [
+        { "type": "3E", "characteristics": [
+          { "type": "23", "format": "string", "perms": ["pr"], "value": "Bridge" } ] } ],
+        "bridgedAccessories": [ { "name": "Lamp", "copies": 7, "services": [
+          { "type": "3E", "characteristics": [
+            { "type": "23", "format": "string", "perms": ["pr"], "value": "Lamp" } ] },
+          { "type": "43", "characteristics": [
+            { "type": "25", "format": "bool", "perms": ["pr", "pw", "ev"], "value": false } ] } ] } ] }
+      """, in: scratch)
+    let out = hapsim(["validate", "--matter", path]).out
+    let start = "bridgedAccessories[0].services[1]: the cluster 0003 Identify demands the command 0000 Identify: "
+    #expect(out.contains(start + "a controller may refuse endpoints 2, 3, 4, 5, 6 and 2 more [matter-conformance]"))
+    #expect(out.components(separatedBy: start).count == 2)
   }
 
   @Test("What Matter demands and an accessory lacks is a warning at the service") func matterConformance() throws {

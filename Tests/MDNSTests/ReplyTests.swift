@@ -1,6 +1,7 @@
 import HAPWire
-import MDNS
 import Testing
+
+@testable import MDNS
 
 private let stranger = Network.stranger
 private let legacy = MDNSEndpoint(stranger.address, port: 40000)
@@ -179,23 +180,39 @@ private let legacy = MDNSEndpoint(stranger.address, port: 40000)
     #expect(found.count == 500 && Set(found.map { "\($0)" }).count == 500)
   }
 
-  @Test("[MD.51] While a thousand services with a packet each are sent, a question for one of them is answered at once")
-  func oneOfSubtype() throws {
+  // MARK: Subtypes
+
+  private static let matter = DNSName("_matterc._udp.local")!
+
+  /// Returns a network with one station and nodes that need a packet each, whose records were multicast a while ago.
+  private func nodes(
+    _ count: Int, _ configuration: MDNSResponder.Configuration = MDNSResponder.Configuration()
+  ) -> Network {
     let network = Network()
-    network.add()
-    for index in 0..<1000 {
+    network.add(configuration)
+    for index in 0..<count {
       network.publish(
         MDNSService(
-          name: "Node \(index)", type: "_matterc._udp", subtypes: ["_L\(index)", "_V65521"], port: 5540, text: [],
-          host: "node-\(index)"))
+          name: "Node \(index)", type: "_matterc._udp", subtypes: ["_L\(index)", "_S\(index & 15)", "_V65521"],
+          port: 5540, text: [], host: "node-\(index)"))
     }
     network.run(.seconds(20))
-    func subtype(_ text: String) -> DNSName { DNSName("\(text)._sub._matterc._udp.local")! }
-    func found(_ name: DNSName, after mark: Int) -> [(time: Duration, data: DNSRecord.Data)] {
-      network.responses(after: mark).flatMap { sent in
-        sent.message.answers.filter { $0.name == name }.map { (sent.time, $0.data) }
-      }
+    return network
+  }
+
+  private func subtype(_ label: String) -> DNSName { DNSName("\(label)._sub._matterc._udp.local")! }
+
+  private func found(
+    _ name: DNSName, in network: Network, after mark: Int
+  ) -> [(time: Duration, data: DNSRecord.Data)] {
+    network.responses(after: mark).flatMap { sent in
+      sent.message.answers.filter { $0.name == name }.map { (sent.time, $0.data) }
     }
+  }
+
+  @Test("[MD.51] While a thousand services with a packet each are sent, a question for one of them is answered at once")
+  func oneOfSubtype() throws {
+    let network = nodes(1000)
     let mark = network.mark
     let (start, all) = (network.now, subtype("_V65521"))
     network.hear(query(DNSQuestion(all, DNSType.ptr)))
@@ -204,12 +221,76 @@ private let legacy = MDNSEndpoint(stranger.address, port: 40000)
       let (name, asked) = (subtype("_L\(index)"), network.now)
       network.hear(query(DNSQuestion(name, DNSType.ptr)))
       network.run(.ms(150))
-      let answers = found(name, after: mark)
+      let answers = found(name, in: network, after: mark)
       #expect(answers.count == 1 && answers[0].time - asked < .ms(140), "node \(index)")
     }
-    #expect(!found(all, after: mark).isEmpty && found(all, after: mark).count < 1000, "the others are still being sent")
+    let early = found(all, in: network, after: mark)
+    #expect(!early.isEmpty && early.count < 1000, "the others are still being sent")
     network.run(.seconds(3))
-    let others = found(all, after: mark)
+    let others = found(all, in: network, after: mark)
     #expect(others.count == 1000 && others.allSatisfy { $0.time - start < .seconds(2) })
+  }
+
+  @Test(
+    "[MD.51] The rate counts no services that send nothing: with a known answer, or with a record just multicast",
+    arguments: [true, false])
+  func silentServices(_ areKnown: Bool) {
+    var configuration = MDNSResponder.Configuration()
+    configuration.packetsPerTick = 1
+    let network = nodes(60, configuration)
+    let all = subtype("_V65521")
+    let others = (0..<50).map { index in
+      DNSRecord(all, DNSType.ptr, ttl: 4500, .pointer(Self.matter.prefixed(by: Array("Node \(index)".utf8))))
+    }
+    if !areKnown { network.hear(DNSMessage(flags: 0x8400, answers: others)) }
+    let (mark, asked) = (network.mark, network.now)
+    network.hear(DNSMessage(questions: [DNSQuestion(all, DNSType.ptr)], answers: areKnown ? others : []))
+    network.run(.ms(400))
+    let answers = found(all, in: network, after: mark)
+    #expect(answers.count == 10)
+    // The first answer has a delay of at most 120 ms, and each other one follows after 10 ms.
+    #expect(answers.allSatisfy { $0.time - asked < .ms(240) })
+    network.run(.seconds(3))
+    #expect(found(all, in: network, after: mark).count == (areKnown ? 10 : 60))
+  }
+
+  @Test(
+    "[MD.22] Three subtypes are asked for in turn: only its own last answer delays an answer", arguments: [400, 250])
+  func subtypesInTurn(_ pause: Int) throws {
+    let network = nodes(1)
+    let names = ["_L0", "_S0", "_V65521"].map { subtype($0) }
+    let mark = network.mark
+    var questions: [(name: DNSName, time: Duration)] = []
+    for count in 0..<15 {
+      let name = names[count % names.count]
+      questions.append((name, network.now))
+      network.hear(query(DNSQuestion(name, DNSType.ptr)))
+      network.run(.ms(pause))
+    }
+    network.run(.seconds(2))
+    for name in names {
+      let times = found(name, in: network, after: mark).map(\.time)
+      for (one, next) in zip(times, times.dropFirst()) { #expect(next - one >= .seconds(1)) }
+      for question in questions where question.name == name {
+        let last = times.last { $0 < question.time } ?? .zero
+        let answered = times.first { $0 >= question.time }
+        let next = try #require(answered)
+        #expect(next <= max(question.time + .ms(140), last + .ms(1010)))
+      }
+    }
+  }
+
+  @Test("[MD.22] Each subtype has a time of its own; a service without subtypes allocates no times")
+  func subtypeTimes() {
+    var state = ClaimState()
+    state.noteSent([.pointer, .srv, .text, .serviceDenial], at: 1)
+    #expect(state.subtypesSent.capacity == 0)
+    state.noteSent(.subtype(1), at: 2)
+    #expect(state.subtypesSent == [Time.past, 2])
+    state.noteSent(.subtypes(16), at: 3)
+    state.noteSent(.subtype(4), at: 5)
+    #expect(state.sent(.subtype(4)) == 5 && state.sent(.subtype(15)) == 3 && state.sent([.subtype(4), .text]) == 5)
+    #expect(state.notSent(.allSubtypes, since: 3) == Records.allSubtypes.subtracting(.subtype(4)))
+    #expect(state.earliest([.subtype(4), .subtype(5)]) == 3 && state.earliest([.subtype(4), .pointer]) == 1)
   }
 }

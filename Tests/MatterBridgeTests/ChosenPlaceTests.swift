@@ -68,9 +68,7 @@ import Testing
     let (before, after) = (Self.lamp(), Self.lamp(heat: #"{ "cluster": "FC01", "attribute": "1" }"#))
     let home = try MappedHome(json: before)
     #expect(try home.read(1, 0xFFF1_FD01, 0) == .unsigned(UInt64(5)))
-    let built = try MappedHome.build(after)
-    home.server.replace(built.database, live: [], at: .zero)
-    let changes = home.node.databaseWasReplaced(MappingOverrides(built.matter, in: built.database))
+    let changes = try home.replace(by: after)
     #expect(changes.contains(AttributePath(1, 0xFFF1_FC01, 1)) && changes.contains(AttributePath(1, 0x1D, 1)))
     for path in changes {
       #expect(throws: Never.self) { _ = try home.read(path.endpoint, path.cluster, path.attribute) }
@@ -82,6 +80,53 @@ import Testing
     home.server.replace(again.database, live: [], at: .zero)
     _ = home.node.databaseWasReplaced()
     #expect(try home.read(1, 0xFFF1_FD01, 0) == .unsigned(UInt64(5)))
+  }
+
+  @Test("A replacement that only exchanges the places of two characteristics reports both attributes")
+  func exchange() throws {
+    func lamp(heat: Int, size: Int) -> String {
+      """
+      { "format": "hasaccessory/1", "name": "Lamp", "category": "lightbulb", "services": [ { "type": "LightBulb",
+        "characteristics": [ { "type": "On" },
+          { "type": "\(Self.heat)", "format": "uint8", "perms": ["pr", "ev"], "value": 5,
+            "matter": { "cluster": "FC01", "attribute": "\(heat)" } },
+          { "type": "\(Self.size)", "format": "uint8", "perms": ["pr", "ev"], "value": 6,
+            "matter": { "cluster": "FC01", "attribute": "\(size)" } } ] } ] }
+      """
+    }
+    let home = try MappedHome(json: lamp(heat: 1, size: 2))
+    #expect(try home.read(1, 0xFFF1_FC01, 1) == .unsigned(UInt64(5)))
+    let version = home.node.dataVersion(of: 1, 0xFFF1_FC01)
+    let paths = [AttributePath(1, 0xFFF1_FC01, 1), AttributePath(1, 0xFFF1_FC01, 2)]
+    #expect(try home.replace(by: lamp(heat: 2, size: 1)) == paths)
+    #expect(home.node.dataVersion(of: 1, 0xFFF1_FC01) != version)
+    #expect(try home.read(1, 0xFFF1_FC01, 1) == .unsigned(UInt64(6)))
+    #expect(try home.replace(by: lamp(heat: 2, size: 1)).isEmpty)
+  }
+
+  @Test("A place for a second characteristic of a type is an error that names the place")
+  func secondOfType() throws {
+    let type = try #require(TypeID(Self.heat))
+    let characteristics = ([10, 11] as [UInt64]).map { iid in
+      Characteristic(iid: iid, type: type, format: .bool, perms: [.pairedRead], value: false)
+    }
+    let services = [Service(iid: 9, type: 0x43, characteristics: characteristics)]
+    let database = try AttributeDatabase([Accessory(aid: 1, services: services)])
+    func problems(_ iids: [UInt64]) throws -> [String] {
+      var members: [AttributeID: JSONNode] = [:]
+      for iid in iids {
+        let text = #"{ "cluster": "FC01", "attribute": "\#(iid)" }"#
+        members[AttributeID(aid: 1, iid: iid)] = try JSONNode.parse(Array(text.utf8))
+      }
+      var numbers = EndpointNumbers()
+      let overrides = MappingOverrides(members, in: database)
+      return AccessoryPlan(database, overrides, vendor: 0xFFF1, numbers: &numbers).problems.map(\.message)
+    }
+    let message =
+      "the attribute 0011 of the cluster FFF1FC01 can't be chosen, because an earlier characteristic of the service has "
+      + "the same type; choose a place for that one only"
+    #expect(try problems([10]).isEmpty)
+    #expect(try problems([11]) == [message] && problems([10, 11]) == [message])
   }
 
   @Test("Two characteristics can't have one place, but an attribute and a command can have one number")
@@ -102,8 +147,8 @@ import Testing
       #expect(found.count == 1, "\(choice)")
       return String((found.first ?? "").trimmingPrefix("services[0].characteristics[1].matter"))
     }
-    #expect(try heat("true") == ": false, which leaves it out, or an object is expected, not true or false")
-    #expect(try heat("3") == ": false, which leaves it out, or an object is expected, not an integer")
+    let expected = #": "matter" must be false, to leave this out of Matter, or an object with choices, not "#
+    #expect(try heat("true") == expected + "true" && heat("3") == expected + "an integer")
     #expect(try heat("{}") == #": "cluster" is missing"#)
     #expect(try heat(#"{ "cluster": "FC01" }"#).hasPrefix(#": "attribute" is missing"#))
     #expect(
@@ -126,6 +171,32 @@ import Testing
     #expect(start == [#"services[0].characteristics[2].matter: a characteristic that can't be read is a "command""#])
     #expect(
       try problems(Self.lamp(start: #"{ "cluster": "FC01", "command": "100" }"#)).first?.contains(".command: ") == true)
+  }
+
+  @Test("The error of a malformed choice says what is wrong, and what to write instead")
+  func advice() throws {
+    func heat(_ member: String, _ value: String) throws -> String {
+      let cluster = member == "cluster" ? value : "FC01"
+      let number = member == "cluster" ? "1" : value
+      let found = try problems(Self.lamp(heat: #"{ "cluster": "\#(cluster)", "attribute": "\#(number)" }"#))
+      return String((found.first ?? "").trimmingPrefix("services[0].characteristics[1].matter.\(member): "))
+    }
+    #expect(
+      try heat("cluster", "0006")
+        == "the cluster 0006 is not one that a manufacturer defines: use FC00 to FCFF, or the prefix of another vendor, as in 130AFC01"
+    )
+    #expect(
+      try heat("cluster", "130A0006")
+        == "the cluster 130A0006 is not one that a manufacturer defines: use FC00 to FFFE after the prefix 130A")
+    #expect(
+      try heat("cluster", "FC05")
+        == "the cluster FC05 is reserved for connectedhomeip's own tests: use another one of FC00 to FCFF")
+    #expect(
+      try heat("cluster", "FFF5FC01") == "the prefix FFF5 of FFF5FC01 is no vendor: use 0001 to FFF4, or no prefix")
+    #expect(
+      try heat("attribute", "5000")
+        == "the attribute 5000 does not exist: use 0000 to 4FFF, with or without the prefix of a manufacturer")
+    #expect(try heat("attribute", "g") == #""g" is no hexadecimal number: use 1 to 8 digits, such as "FC01""#)
   }
 
   @Test("Characteristics that other clusters show, or that have no Matter side, have no place to choose")

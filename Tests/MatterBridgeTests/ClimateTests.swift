@@ -229,6 +229,19 @@ private let fan: ClusterID = 0x202
     #expect(home.write(1, fan, 3, .unsigned(1)) == .unsupportedWrite)
   }
 
+  @Test("A low percentage is the first step above 0 of a fan with coarse steps")
+  func coarseSteps() throws {
+    let home = try MappedHome(
+      json: """
+        { "format": "hasaccessory/1", "name": "Fan", "category": "fan", "services": [
+          { "type": "Fanv2", "characteristics": [ { "type": "RotationSpeed", "minStep": 25 } ] } ] }
+        """)
+    #expect(home.write(1, fan, 2, .unsigned(5)) == .success)
+    #expect(try home.value(.active) == 1 && home.value(.rotationSpeed).doubleValue == 25)
+    #expect(home.write(1, fan, 2, .unsigned(0)) == .success)
+    #expect(try home.value(.active) == 0 && home.value(.rotationSpeed).doubleValue == 25)
+  }
+
   @Test("Swing and direction are written and read")
   func swing() throws {
     let home = try MappedHome("fan")

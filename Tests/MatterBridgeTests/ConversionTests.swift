@@ -120,6 +120,42 @@ import Testing
     #expect(characteristic(.uint32, nil, nil, nil).nearest(to: .nan) == 0)
   }
 
+  @Test("The nearest number keeps all rules of the value at once")
+  func nearestOfAllRules() {
+    func nearest(_ number: Double, _ format: Format, _ constraints: Constraints, isOn: Bool = false) -> Value {
+      Characteristic(iid: 1, type: 0x8, format: format, perms: [], constraints: constraints)
+        .nearest(to: number, isOn: isOn)
+    }
+    let listed = Constraints(maxValue: 3, validValues: [0, 1, 2, 3, 7], validValuesRange: 1...2)
+    #expect(nearest(0, .uint8, listed) == 1 && nearest(9, .uint8, listed) == 2)
+    #expect(nearest(6, .uint8, Constraints(validValues: [], validValuesRange: 2...4)) == 4)
+    // Steps are counted from the minimum, also within a range that is not on a step.
+    let offset = Constraints(minValue: 3, maxValue: 20, minStep: 5, validValuesRange: 5...16)
+    #expect(nearest(0, .uint8, offset) == 8 && nearest(11, .uint8, offset) == 13 && nearest(99, .uint8, offset) == 13)
+    let negative = Constraints(minValue: -7, maxValue: 9, minStep: 5)
+    #expect(nearest(-9, .int, negative) == -7 && nearest(9, .int, negative) == 8 && nearest(0.4, .int, negative) == -2)
+    let fraction = Constraints(minValue: .float(0.5), maxValue: .float(3.2), minStep: .float(1))
+    #expect(nearest(3.2, .float, fraction) == .float(2.5) && nearest(0, .float, fraction) == .float(0.5))
+    #expect(nearest(.infinity, .float, fraction) == .float(2.5))
+  }
+
+  @Test("A number above 0 of something that is on becomes a value above 0, if there is one")
+  func nearestAboveZero() {
+    func nearest(_ number: Double, _ format: Format, _ constraints: Constraints) -> Value {
+      Characteristic(iid: 1, type: 0x8, format: format, perms: [], constraints: constraints)
+        .nearest(to: number, isOn: true)
+    }
+    let steps = Constraints(minValue: 0, maxValue: 100, minStep: 20)
+    #expect(nearest(1, .int, steps) == 20 && nearest(35, .int, steps) == 40 && nearest(0, .int, steps) == 0)
+    #expect(nearest(1, .float, steps) == .float(20) && nearest(0, .float, steps) == .float(0))
+    let negative = Constraints(minValue: -10, maxValue: 10, minStep: 6)
+    #expect(nearest(0.5, .int, negative) == 2 && nearest(0.5, .float, negative) == .float(2))
+    #expect(nearest(1, .uint8, Constraints(validValues: [0, 50, 100])) == 50)
+    #expect(nearest(1, .uint8, Constraints(validValues: [0])) == 0)
+    #expect(nearest(4, .uint8, Constraints(minValue: 0, maxValue: 5, minStep: 10)) == 0)
+    #expect(nearest(4, .float, Constraints(minValue: 0, maxValue: 5, minStep: 10)) == .float(0))
+  }
+
   @Test("Each format accepts only its own elements")
   func formats() throws {
     let elements: [Element.Value] = [

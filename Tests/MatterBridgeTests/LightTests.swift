@@ -240,6 +240,22 @@ private let level: ClusterID = 8
     }
   }
 
+  @Test("The lowest levels of a light with coarse steps are the first step above 0, so that no light is on and dark")
+  func coarseSteps() throws {
+    let home = try MappedHome(
+      json: """
+        { "format": "hasaccessory/1", "name": "Lamp", "category": "lightbulb", "services": [
+          { "type": "LightBulb", "characteristics": [ { "type": "Brightness", "minStep": 20 } ] } ] }
+        """)
+    #expect(home.invoke(1, level, 4, fields: fields(3)) == .success)
+    #expect(try home.value(.on) == true && home.value(.brightness) == 20)
+    #expect(home.invoke(1, level, 4, fields: fields(127)) == .success)
+    #expect(try home.value(.brightness) == 60)
+    #expect(home.invoke(1, onOff, 0) == .success && home.write(1, level, 0x11, .unsigned(2)) == .success)
+    #expect(home.invoke(1, onOff, 1) == .success)
+    #expect(try home.value(.brightness) == 20)
+  }
+
   @Test("A move goes to the end, a step by its size, and a stop nowhere")
   func moves() throws {
     let home = try MappedHome("light-white")

@@ -72,6 +72,14 @@ final class MappedHome {
     return (files ?? []).filter { $0.hasSuffix(".hasaccessory") }.map { String($0.dropLast(13)) }.sorted()
   }()
 
+  /// Replaces the profile.
+  /// - Returns: the attributes that changed.
+  func replace(by json: String) throws -> [AttributePath] {
+    let built = try Self.build(json)
+    server.replace(built.database, live: [], at: .zero)
+    return node.databaseWasReplaced(MappingOverrides(built.matter, in: built.database))
+  }
+
   // MARK: The device
 
   /// The decision of the device about each write.

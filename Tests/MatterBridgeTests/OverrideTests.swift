@@ -85,6 +85,26 @@ import Testing
     #expect(home.node.clusters(of: 1).first { $0.id == 0x2F }?.attributes.contains { $0.number == 0x0C } == false)
   }
 
+  @Test("A replacement that leaves out what an attribute is computed of reports the attribute")
+  func replacement() throws {
+    func changes(_ services: String, leavingOut text: String) throws -> [AttributePath] {
+      let json = Self.profile(services)
+      let choice = String(text.dropLast()) + #", "matter": false }"#
+      return try MappedHome(json: json).replace(by: json.replacing(text, with: choice))
+    }
+    let battery = #"{ "type": "StatusLowBattery", "value": 1 }"#
+    let alarm = #"{ "type": "SmokeSensor", "characteristics": [ \#(battery) ] }"#
+    #expect(try changes(alarm, leavingOut: battery).contains(AttributePath(1, 0x5C, 3)))
+    // Without a speed, a fan has another sequence of modes.
+    let speed = #"{ "type": "RotationSpeed" }"#
+    let fan = #"{ "type": "Fanv2", "characteristics": [ \#(speed) ] }"#
+    #expect(try changes(fan, leavingOut: speed).contains(AttributePath(1, 0x202, 1)))
+    // Another service is the battery of the endpoint.
+    let first = #"{ "type": "BatteryService", "name": "A" }"#
+    let sensor = #"{ "type": "ContactSensor" }, \#(first), { "type": "BatteryService", "name": "B" }"#
+    #expect(try changes(sensor, leavingOut: first).contains(AttributePath(1, 0x2F, 0x0E)))
+  }
+
   // MARK: Device types
 
   @Test("A chosen device type replaces the usual one, with the clusters that it demands besides")
@@ -175,5 +195,11 @@ import Testing
     #expect(
       try problems(
         #"{ "type": "LightBulb", "characteristics": [ { "type": "On", "matter": false } ], "matter": false }"#) == [])
+    // The brightness is left out, too, but is not the cause.
+    let both = #"{ "type": "Brightness", "matter": false }, { "type": "On", "matter": false }"#
+    #expect(
+      try problems(#"{ "type": "LightBulb", "characteristics": [ \#(both) ] }"#) == [
+        "services[0].characteristics[1].matter: without it, the device type 0100 OnOffLight demands the cluster 0006 OnOff"
+      ])
   }
 }

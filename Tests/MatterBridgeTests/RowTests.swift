@@ -22,6 +22,26 @@ import Testing
     #expect(events[0].fields == [Element(.context(0), .unsigned(2))] && events[0].priority == .critical)
   }
 
+  @Test("Each event has the priority of the catalogue")
+  func priorities() {
+    let rows = ServiceTable.rows.values.flatMap { $0.clusters + $0.onDemand }
+    let templates = rows + ServiceTable.attachments.values.map(\.cluster) + [ClusterTemplate.bridgedInformation]
+    var compared: Set<ClusterID> = []
+    for template in templates {
+      // The events of a bridged device are those of BasicInformation, and the catalogue has their priorities there.
+      let isBridged = template.id == ClusterName.bridgedInformation
+      let definition = isBridged ? ClusterDefinition.basicInformation : ClusterDefinition.find(template.id)
+      for binding in template.events {
+        for number in binding.numbers {
+          let event = definition?.events.first { $0.description.number == number }
+          #expect(event?.priority == binding.priority, "\(template.id.digits) \(number.digits)")
+          compared.insert(template.id)
+        }
+      }
+    }
+    #expect(compared.isSuperset(of: [0x39, 0x3B, 0x45, 0x5C, 0x101]))
+  }
+
   @Test("Carbon monoxide has its own state, event and concentration")
   func monoxide() throws {
     let home = try MappedHome("sensor-carbon-monoxide")

@@ -16,7 +16,7 @@ extension ValueRules {
   }
 
   /// Returns the legal float nearest to a number; nil for NaN and infinities, and if the limits exclude each other.
-  func nearest(toFloat number: Double, checking checks: ValueChecks) -> Double? {
+  package func nearest(toFloat number: Double, checking checks: ValueChecks) -> Double? {
     guard number.isFinite else { return nil }
     let low: Double? = constraints.minValue?.doubleValue
     let high: Double? = constraints.maxValue?.doubleValue

@@ -9,23 +9,39 @@ package struct MatterSide: Sendable {
   /// The deviations of endpoints from the catalogue of Matter: warnings, because the profile can be served.
   package let problems: [ProfileProblem]
 
-  /// - Returns: nil for a profile with errors.
-  package init?(_ profile: AccessoryProfile) {
-    guard let built = profile.builtForMatter else { return nil }
+  /// - Throws: the errors of the profile.
+  package init(_ profile: AccessoryProfile) throws(ProfileErrors) {
+    let built = try profile.builtForMatter()
     let nodes = profile.nodes(in: built.database)
     table = MappingTable(of: built.database, MappingOverrides(built.matter, in: built.database)) { id in
       nodes[id]?.path.description
     }
-    problems =
-      table.endpoints.flatMap { endpoint in
-        endpoint.problems.map { problem in
-          let node = endpoint.service.flatMap { nodes[$0.id] }
-          return ProfileProblem(
-            rule: "matter-conformance", severity: .warning, path: node?.path.description ?? "",
-            line: node?.place.line ?? 1, column: node?.place.column ?? 1,
-            message: "\(problem.description): a controller may refuse endpoint \(endpoint.number)")
-        }
-      }.withoutRepetitions
+    var found: [ProfileProblem] = []
+    // Copies of an accessory have the same problem at several endpoints.
+    var endpoints: [ProfileProblem: [UInt16]] = [:]
+    for endpoint in table.endpoints {
+      let node = endpoint.service.flatMap { nodes[$0.id] }
+      for problem in endpoint.problems {
+        let warning = ProfileProblem(
+          rule: "matter-conformance", severity: .warning, path: node?.path.description ?? "",
+          line: node?.place.line ?? 1, column: node?.place.column ?? 1, message: problem.description)
+        if endpoints[warning] == nil { found.append(warning) }
+        if endpoints[warning]?.last != endpoint.number { endpoints[warning, default: []].append(endpoint.number) }
+      }
+    }
+    problems = found.map { warning in
+      var complete = warning
+      complete.message += ": a controller may refuse \(Self.shown(endpoints[warning] ?? []))"
+      return complete
+    }
+  }
+
+  /// "endpoint 1", or "endpoints 2, 3, 4, 5, 6 and 7 more".
+  private static func shown(_ endpoints: [UInt16]) -> String {
+    let most = 5
+    let listed = endpoints.prefix(most).map { "\($0)" }.joined(separator: ", ")
+    if endpoints.count == 1 { return "endpoint \(listed)" }
+    return "endpoints \(listed)" + (endpoints.count > most ? " and \(endpoints.count - most) more" : "")
   }
 
   /// The table as text.
@@ -36,28 +52,31 @@ package struct MatterSide: Sendable {
 }
 
 extension AccessoryProfile {
-  /// The errors of the members `matter`, which the profile stores unparsed.
-  package var matterProblems: [ProfileProblem] {
+  /// Returns the errors of the members `matter`, which the profile stores unparsed.
+  /// - Parameter vendor: the vendor of the node, on which the numbers of clusters depend; nil: 0xFFF1.
+  package func matterProblems(vendor: UInt16? = nil) -> [ProfileProblem] {
     let nodes = matterNodes
     guard !nodes.isEmpty else { return [] }
-    let problems: [JSONProblem]
-    if let built = builtForMatter {
+    do throws(ProfileErrors) {
+      let built = try builtForMatter()
+      let overrides = MappingOverrides(built.matter, in: built.database)
       var numbers = EndpointNumbers()
-      problems =
-        AccessoryPlan(
-          built.database, MappingOverrides(built.matter, in: built.database), vendor: 0xFFF1, numbers: &numbers
-        ).problems
-    } else {
-      problems = nodes.flatMap { MappingOverrides.problems(in: $0.node, ofService: $0.isOfService) }
+      let plan = AccessoryPlan(built.database, overrides, vendor: vendor ?? 0xFFF1, numbers: &numbers)
+      return plan.problems.map { ProfileProblem(rule: "matter", $0) }.withoutRepetitions
+    } catch {
+      let found = nodes.flatMap { MappingOverrides.problems(in: $0.node, ofService: $0.isOfService) }
+      let others = error.problems.filter { !problems.contains($0) }
+      return (found.map { ProfileProblem(rule: "matter", $0) } + others).withoutRepetitions
     }
-    return problems.map { ProfileProblem(rule: "matter", $0) }.withoutRepetitions
   }
 
-  /// The accessory with the numbers of one that was never served; nil: the profile has errors.
-  fileprivate var builtForMatter: BuiltAccessory? {
+  /// Builds the accessory with the numbers of one that was never served.
+  fileprivate func builtForMatter() throws(ProfileErrors) -> BuiltAccessory {
+    guard let deviceID = deviceID ?? DeviceID(bytes: [0, 0, 0, 0, 0, 1]) else {
+      preconditionFailure("a device ID has 6 bytes")
+    }
     var ids = IDMap()
-    guard isServable, let deviceID = deviceID ?? DeviceID(bytes: [0, 0, 0, 0, 0, 1]) else { return nil }
-    return try? build(ids: &ids, deviceID: deviceID)
+    return try build(ids: &ids, deviceID: deviceID)
   }
 }
 

@@ -56,7 +56,7 @@ extension Simulator {
     let settings = try await failing { () throws(SimulationFailure) in try matter.settings() }
     let served = try await core.loop.result { [core] done in
       core.start(
-        profile.origin, name: name, setupCode: setupCode, port: 0,
+        profile.origin, name: name, setupCode: setupCode, port: 0, matterVendor: settings.vendor,
         configure: { $0.frontEnds.append(MatterFrontEnd.choice(settings)) }, done: done)
     }
     return RunningAccessory(served, of: self, at: core.shownAddress)

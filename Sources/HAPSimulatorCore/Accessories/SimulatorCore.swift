@@ -128,13 +128,16 @@ package final class SimulatorCore: @unchecked Sendable {
   /// - Parameters:
   ///   - name: replaces the profile's name.
   ///   - setupCode: replaces the profile's setup code.
+  ///   - matterVendor: the vendor of its Matter node; nil: it has none, or the default one.
   ///   - configure: changes how the accessory is served.
   package func start(
-    _ origin: ProfileOrigin, name: String?, setupCode: String?, port: UInt16,
+    _ origin: ProfileOrigin, name: String?, setupCode: String?, port: UInt16, matterVendor: UInt16? = nil,
     configure: @escaping @Sendable (inout Simulation.Setting) -> Void = { _ in }, done: @escaping Done<ServedAccessory>
   ) {
     let choices: PreparedAccessory.Choices
-    do throws(SimulationFailure) { choices = try Self.choices(name, setupCode) } catch { return done(.failure(error)) }
+    do throws(SimulationFailure) { choices = try Self.choices(name, setupCode, matterVendor) } catch {
+      return done(.failure(error))
+    }
     let folder = folder ?? .ephemeral()
     let random = loop.random
     loop.offload {
@@ -156,12 +159,13 @@ package final class SimulatorCore: @unchecked Sendable {
   }
 
   private static func choices(
-    _ name: String?, _ setupCode: String?
+    _ name: String?, _ setupCode: String?, _ matterVendor: UInt16?
   ) throws(SimulationFailure) -> PreparedAccessory.Choices {
     if let name, let problem = AccessoryProfile.problem(withName: name) { throw SimulationFailure(.malformed, problem) }
-    guard let setupCode else { return PreparedAccessory.Choices(name: name) }
+    guard let setupCode else { return PreparedAccessory.Choices(name: name, matterVendor: matterVendor) }
     do throws(SetupCodeError) {
-      return PreparedAccessory.Choices(name: name, setupCode: try SetupCode(setupCode))
+      return PreparedAccessory.Choices(
+        name: name, setupCode: try SetupCode(setupCode), matterVendor: matterVendor)
     } catch {
       throw SimulationFailure(.malformed, "\"\(setupCode)\": \(error)")
     }

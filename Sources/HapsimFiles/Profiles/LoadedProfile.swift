@@ -20,9 +20,14 @@ package struct LoadedProfile: Sendable {
 
   /// Computes the Matter side, and adds its problems.
   package mutating func addMatterSide() {
-    guard isServable, let side = profile.flatMap({ MatterSide($0) }) else { return }
-    matterSide = side
-    problems += side.problems
+    guard isServable, let profile else { return }
+    let found: [ProfileProblem]
+    do throws(ProfileErrors) {
+      let side = try MatterSide(profile)
+      matterSide = side
+      found = side.problems
+    } catch { found = error.problems.filter { !problems.contains($0) } }
+    problems += found
     sortProblems()
   }
 
@@ -33,16 +38,21 @@ package struct LoadedProfile: Sendable {
   /// Whether the profile can be served.
   package var isServable: Bool { profile != nil && !problems.contains { $0.severity == .error } }
 
-  /// - Parameter operand: a path, or the name of a shipped profile.
-  package init(operand: String) {
-    do throws(FileError) { self.init(file: try ShippedProfiles.installed.path(of: operand)) } catch {
+  /// - Parameters:
+  ///   - operand: a path, or the name of a shipped profile.
+  ///   - matterVendor: the vendor for the problems of choices about Matter; nil: the default one.
+  package init(operand: String, matterVendor: UInt16? = nil) {
+    do throws(FileError) {
+      self.init(file: try ShippedProfiles.installed.path(of: operand), matterVendor: matterVendor)
+    } catch {
       self.init(file: operand, unreadable: error)
     }
   }
 
-  package init(file: String) {
+  /// - Parameter matterVendor: the vendor for the problems of choices about Matter; nil: the default one.
+  package init(file: String, matterVendor: UInt16? = nil) {
     do throws(FileError) {
-      self.init(file: file, json: try readFile(file))
+      self.init(file: file, json: try readFile(file), matterVendor: matterVendor)
     } catch {
       self.init(file: file, unreadable: error)
     }
@@ -54,13 +64,16 @@ package struct LoadedProfile: Sendable {
     isUnreadable = true
   }
 
-  /// - Parameter json: the file's bytes.
-  package init(file: String, json: [UInt8]) {
+  /// - Parameters:
+  ///   - json: the file's bytes.
+  ///   - matterVendor: the vendor for the problems of choices about Matter; nil: the default one.
+  package init(file: String, json: [UInt8], matterVendor: UInt16? = nil) {
     self.file = file
     do throws(ProfileErrors) {
       let profile = try AccessoryProfile(json: json, fileName: file)
       self.profile = profile
-      problems = profile.problems + profile.behaviourProblems + profile.faultProblems + profile.matterProblems
+      problems = profile.problems + profile.behaviourProblems + profile.faultProblems
+      problems += profile.matterProblems(vendor: matterVendor)
     } catch {
       problems = error.problems
     }

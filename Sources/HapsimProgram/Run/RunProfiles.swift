@@ -36,14 +36,16 @@ func prepareRun(
   let defect = try options.chosenDefect(console)
   let choices = PreparedAccessory.Choices(
     name: options.name, setupCode: options.setupCode, setupID: options.setupID, renumber: options.renumber,
-    quirks: try options.quirks?.quirks(), maximumSessions: options.maximumSessions, defect: defect)
+    quirks: try options.quirks?.quirks(), maximumSessions: options.maximumSessions, defect: defect,
+    matterVendor: options.matter?.vendor)
   let plan = try source.plan(options, choices)
   let listenerCount = options.listenerCount(at: hosts.places)
   guard makeRoom(for: plan, listeners: listenerCount, on: host, console) else {
     throw BadInput(code: .cannotRun)
   }
   let prepared = PreparedAccessories(try plan.prepare(in: folder, host, until: stopped))
-  prepared.shareOpenFiles(makeRoom(for: prepared.accessories, listeners: listenerCount, on: host, console))
+  let openFiles = makeRoom(for: prepared.accessories, listeners: listenerCount, on: host, console)
+  prepared.shareOpenFiles(openFiles, listeners: listenerCount)
   if let folder = options.capture { try makePrivateFolder(folder) }
   if scenario == nil, let judging = options.judging, judging.hasTrial {
     scenario = try ControllerTrial(of: prepared.accessories, patience: judging.patience).loaded

@@ -64,7 +64,7 @@ extension MDNSResponder {
       withState(ref, on: link) { $0.wasAnnounced = true }
     }
     withState(ref, on: link) { $0.waiting = [] }
-    if !late.isEmpty { wait(late, of: ref, on: link, until: state.earliest(late) + Time.second + 1) }
+    wait(late, of: ref, on: link, until: now)
   }
 
   // MARK: All services of a type
@@ -99,9 +99,7 @@ extension MDNSResponder {
     guard isUp(index, on: link), behavior(index).announces, state.pointerSent < browse.asked else { return }
     if state.knownIn == browse.query, state.known.contains(.pointer) { return }
     let ref = Ref(.service, index)
-    if state.pointerSent > now - Time.second {
-      return wait(.pointer, of: ref, on: link, until: state.pointerSent + Time.second + 1)
-    }
+    if state.pointerSent > now - Time.second { return wait(.pointer, of: ref, on: link, until: now) }
     let more = freshAdditionals(to: .pointer, of: ref, on: link)
     add(Packer.Item(ref: ref, answers: .pointer, additionals: more), to: &packer)
     noteSent(more.union(.pointer), of: ref, on: link)

@@ -157,17 +157,17 @@ extension MDNSResponder {
   // MARK: All services of a type
 
   /// Answers with all services of a subtype. Those that need a packet each are due at the rate of packets, so that they
-  /// don't delay answers to questions that arrive meanwhile.
+  /// don't delay answers to questions that arrive meanwhile. The rate counts only services that send a packet by
+  /// then: not those with a known or unicast answer, and not those whose record was just multicast.
   private mutating func browse(subtype: Int, _ question: Question, _ answering: inout Answering) {
     var packets = 0
     let start = answering.sharedDue
     for service in subtypes[subtype].services.map(Int.init) where isUp(service, on: answering.link) {
       guard let place = services[service].subtypes.firstIndex(of: UInt32(subtype)) else { continue }
-      if services[service].isAlone {
-        answering.sharedDue = start + Int64(packets / configuration.packetsPerTick) * tick
-        packets += 1
-      }
+      answering.sharedDue = start + Int64(packets / configuration.packetsPerTick) * tick
       send(.subtype(place), of: Ref(.service, service), question, &answering)
+      let isDue = links[answering.link].services[service].answerDue <= answering.sharedDue
+      if isDue, services[service].isAlone { packets += 1 }
     }
     answering.sharedDue = start
   }

@@ -1,59 +1,47 @@
 extension ClaimState {
   /// Returns the time at which the records were last multicast. For several records, it is the latest of their times.
-  func sent(_ record: Records) -> Int64 {
+  func sent(_ records: Records) -> Int64 {
     var latest = Time.past
-    if !record.isDisjoint(with: [.pointer, .v4]) { latest = max(latest, pointerSent) }
-    if !record.isDisjoint(with: .allSubtypes) { latest = max(latest, subtypesSent) }
-    if !record.isDisjoint(with: lateSubtypes) { latest = max(latest, lateSubtypesSent) }
-    if !record.isDisjoint(with: [.srv, .v6]) { latest = max(latest, srvSent) }
-    if record.contains(.text) { latest = max(latest, textSent) }
-    if !record.isDisjoint(with: [.serviceDenial, .hostDenial]) { latest = max(latest, denialSent) }
+    for record in records.each { latest = max(latest, time(of: record)) }
     return latest
+  }
+
+  /// Returns the time at which a single record was last multicast.
+  private func time(of record: Records) -> Int64 {
+    switch record {
+    case .pointer, .v4: return pointerSent
+    case .srv, .v6: return srvSent
+    case .text: return textSent
+    case .serviceDenial, .hostDenial: return denialSent
+    default:
+      let place = record.lastSubtype
+      return subtypesSent.indices.contains(place) ? subtypesSent[place] : Time.past
+    }
   }
 
   mutating func noteSent(_ records: Records, at now: Int64) {
     if !records.isDisjoint(with: [.pointer, .v4]) { pointerSent = now }
-    noteSubtypes(records.intersection(.allSubtypes), at: now)
+    let missing = records.lastSubtype + 1 - subtypesSent.count
+    if missing > 0 { subtypesSent += Array(repeating: Time.past, count: missing) }
+    for place in subtypesSent.indices where records.contains(.subtype(place)) { subtypesSent[place] = now }
     if !records.isDisjoint(with: [.srv, .v6]) { srvSent = now }
     if records.contains(.text) { textSent = now }
     if !records.isDisjoint(with: [.serviceDenial, .hostDenial]) { denialSent = now }
     waiting.subtract(records)
   }
 
-  /// Notes that some subtypes were multicast. The time of the others is not changed, so that their answers are not
-  /// delayed.
-  private mutating func noteSubtypes(_ sent: Records, at now: Int64) {
-    guard !sent.isEmpty else { return }
-    knownSubtypes.formUnion(sent)
-    guard sent != knownSubtypes else {
-      subtypesSent = now
-      lateSubtypes = []
-      return
-    }
-    lateSubtypes = now - lateSubtypesSent < Time.second ? lateSubtypes.union(sent) : sent
-    lateSubtypesSent = now
-  }
-
   /// Returns the records that were not multicast after a time.
   func notSent(_ records: Records, since time: Int64) -> Records {
     var left = records
-    if lateSubtypesSent > time { left.subtract(lateSubtypes) }
-    if subtypesSent > time { left.subtract(.allSubtypes) }
-    for record in Self.groups where !records.isDisjoint(with: record) && sent(record.intersection(records)) > time {
-      left.subtract(record)
-    }
+    for record in records.each where self.time(of: record) > time { left.subtract(record) }
     return left
   }
 
-  /// The groups of records that share a time. Subtypes have two.
-  private static let groups: [Records] = [
-    .pointer, .srv, .text, .serviceDenial, .v4, .v6, .hostDenial,
-  ]
-
   /// Returns the earliest time at which one of the records was multicast.
   func earliest(_ records: Records) -> Int64 {
-    let parts = Self.groups + [lateSubtypes, .allSubtypes.subtracting(lateSubtypes)]
-    return parts.map { $0.intersection(records) }.filter { !$0.isEmpty }.map { sent($0) }.min() ?? Time.past
+    var earliest = records.isEmpty ? Time.past : Time.never
+    for record in records.each { earliest = min(earliest, time(of: record)) }
+    return earliest
   }
 }
 
@@ -85,16 +73,19 @@ extension MDNSResponder {
     return own.union(host.notSent(records.intersection(.ofHost), since: time))
   }
 
-  /// Adds records to a multicast answer that is sent at a time or earlier.
-  mutating func wait(_ records: Records, of ref: Ref, on link: Int, until due: Int64) {
+  /// Adds records to a multicast answer that is sent at a time or earlier. If all of them were multicast less than a
+  /// second before that time, they wait until the second is over. RFC 6762 §6.
+  mutating func wait(_ records: Records, of ref: Ref, on link: Int, until time: Int64) {
     guard !records.isEmpty else { return }
-    let isEarlier = withState(ref, on: link) { state in
+    let earlier = withState(ref, on: link) { state -> Int64? in
       state.waiting.formUnion(records)
-      guard due < state.answerDue else { return false }
+      let free = state.earliest(records) + Time.second
+      let due = free > time ? free + 1 : time
+      guard due < state.answerDue else { return nil }
       state.answerDue = due
-      return true
+      return due
     }
-    if isEarlier { links[link].answers.insert(ref, at: due) }
+    if let earlier { links[link].answers.insert(ref, at: earlier) }
   }
 
   /// Returns the additional records: those that a querier needs next. RFC 6763 §12.

@@ -43,9 +43,10 @@ extension ClusterTemplate {
         .constant(7, .unsigned(0)),
       ],
       events: [
-        EventBinding(of: type, [event, allClear], .critical) { _, value in
-          value.doubleValue != 0 ? [(event, [Element(.context(0), .unsigned(critical))])] : [(allClear, [])]
+        EventBinding(of: type, [event], .critical) { _, value in
+          value.doubleValue != 0 ? [(event, [Element(.context(0), .unsigned(critical))])] : []
         },
+        EventBinding(of: type, [allClear]) { _, value in value.doubleValue != 0 ? [] : [(allClear, [])] },
         EventBinding(of: .lowBattery, [2]) { _, value in
           value.doubleValue != 0 ? [(2, [Element(.context(0), .unsigned(warning))])] : []
         },

@@ -55,8 +55,9 @@ struct ClusterAccess {
   func write(_ type: TypeID, _ value: Value) throws(InteractionStatus) { try write([(type, value)]) }
 
   /// Returns the nearest value that a characteristic allows.
-  func fitted(_ number: Double, _ type: TypeID) -> Value {
-    characteristic(type)?.nearest(to: number) ?? .float(number)
+  /// - Parameter isOn: a number above 0 becomes a value above 0, if the characteristic allows one.
+  func fitted(_ number: Double, _ type: TypeID, isOn: Bool = false) -> Value {
+    characteristic(type)?.nearest(to: number, isOn: isOn) ?? .float(number)
   }
 
   /// The limits of a characteristic.
@@ -120,27 +121,5 @@ struct ClusterAccess {
 
   func stopCountdown(_ attribute: AttributeNumber) {
     accessory.countdowns[AttributePath(endpoint.number, cluster.id, attribute)] = nil
-  }
-}
-
-extension Characteristic {
-  /// The nearest valid value, or the nearest one within the limits and on a step, in the canonical form of a numeric
-  /// format.
-  func nearest(to number: Double) -> Value {
-    if let values = constraints.validValues, !values.isEmpty {
-      let nearest = values.min { abs(Double($0) - number) < abs(Double($1) - number) } ?? 0
-      return .integer(Int128(nearest))
-    }
-    if let range = constraints.validValuesRange { return .integer(Int128(Int(nearest: number, in: range))) }
-    let low = constraints.minValue?.doubleValue ?? -.infinity
-    let high = constraints.maxValue?.doubleValue ?? .infinity
-    var nearest = min(max(number, low), high)
-    if let step = constraints.minStep?.doubleValue, step > 0 {
-      let origin = low.isFinite ? low : 0
-      nearest = origin + ((nearest - origin) / step).rounded() * step
-      if nearest > high { nearest -= step }
-    }
-    guard format.integerRange != nil else { return .float(nearest) }
-    return .integer(Int128(exactly: nearest.rounded()) ?? 0)
   }
 }

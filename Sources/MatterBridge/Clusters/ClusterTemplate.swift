@@ -191,6 +191,8 @@ struct ServiceView {
 final class ClusterShape: Sendable {
   let description: ClusterDescription
   let template: ClusterTemplate
+  /// The characteristics of the service that attributes do not need, but use.
+  let optionalSources: [TypeID]
 
   /// - Returns: nil if the service can't become this cluster.
   init?(_ template: ClusterTemplate, of service: ServiceView) {
@@ -214,6 +216,7 @@ final class ClusterShape: Sendable {
           response: command.response, isFabricScoped: command.isFabricScoped)
       },
       events: Self.events(template, features, service).map { .init($0) })
+    optionalSources = attributes.flatMap { $0.alsoOf + $0.mentions }.filter(service.has)
     self.template = template
   }
 
@@ -235,6 +238,14 @@ final class ClusterShape: Sendable {
   /// The attributes that a changed characteristic can change.
   func attributes(of type: TypeID) -> [AttributeNumber] {
     description.attributes.map(\.number).filter { attribute($0)?.depends(on: type) == true }
+  }
+
+  /// Returns the attributes that the other shape computes of other characteristics. Both have the same description.
+  func attributes(differingFrom other: ClusterShape) -> [AttributeNumber] {
+    let numbers = description.attributes.map(\.number)
+    // The number of a mode, for example, can depend on whether there is a characteristic.
+    if optionalSources != other.optionalSources { return numbers }
+    return numbers.filter { attribute($0)?.characteristics != other.attribute($0)?.characteristics }
   }
 
   /// The characteristics that the cluster shows or writes.

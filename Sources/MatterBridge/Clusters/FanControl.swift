@@ -119,7 +119,9 @@ struct FanCluster: Sendable {
     guard percent > 0 else { return try access.write(power.type, power.off) }
     var writes = [(type: power.type, value: power.on)]
     if let automatic, access.has(automatic) { writes.append((automatic, 0)) }
-    if access.has(.rotationSpeed) { writes.append((.rotationSpeed, access.fitted(percent, .rotationSpeed))) }
+    if access.has(.rotationSpeed) {
+      writes.append((.rotationSpeed, access.fitted(percent, .rotationSpeed, isOn: true)))
+    }
     try access.write(writes)
   }
 }

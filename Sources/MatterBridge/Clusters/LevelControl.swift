@@ -41,7 +41,7 @@ struct LevelCluster: Sendable {
   static func onLevel(_ access: ClusterAccess) -> [(type: TypeID, value: Value)] {
     guard case .unsigned(let level)? = access.stored(onLevel, of: ClusterName.levelControl), access.has(.brightness)
     else { return [] }
-    return [(.brightness, access.fitted(LightLevel.brightness(level: level), .brightness))]
+    return [(.brightness, access.fitted(LightLevel.brightness(level: level), .brightness, isOn: true))]
   }
 
   // MARK: Commands
@@ -73,8 +73,9 @@ struct LevelCluster: Sendable {
     }
   }
 
+  /// Returns the value for a level. No level is 0 %, so that a light that is on is not dark.
   private func value(_ level: UInt64, _ access: ClusterAccess) -> Value {
-    access.fitted(LightLevel.brightness(level: level), type)
+    access.fitted(LightLevel.brightness(level: level), type, isOn: true)
   }
 
   /// The minimum turns the light off, and leaves the brightness for the next time. Matter 1.4 application clusters

@@ -265,6 +265,14 @@ package struct AccessoryPlan {
   }
 }
 
+extension AttributeDatabase {
+  /// Returns the identifiers of a service.
+  /// - Parameter service: the position.
+  func serviceID(at service: Int) -> AttributeID {
+    AttributeID(aid: accessoryEntries[services[service].accessory].aid, iid: services[service].iid)
+  }
+}
+
 extension Characteristic {
   /// The reason why a controller of another system can't use it; nil: it can.
   var obstacleInVendorCluster: String? {

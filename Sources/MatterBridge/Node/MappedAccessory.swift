@@ -97,7 +97,7 @@ package final class MappedAccessory: InteractionTarget {
   private func adopt(_ plan: EndpointPlan, from old: MappedEndpoint?, stored: [AttributePath: Element.Value]) {
     let clusters = plan.clusters.map { cluster in
       MappedCluster(
-        cluster.shape, service: cluster.service,
+        cluster.shape, service: cluster.service, server.database.serviceID(at: cluster.service),
         dataVersion: old?.cluster(cluster.shape.description.id)?.dataVersion ?? random())
     }
     let own = stored.filter { path, _ in
@@ -118,8 +118,8 @@ package final class MappedAccessory: InteractionTarget {
   /// Builds the endpoints again after the database was replaced, and subscribes to its characteristics.
   /// - Parameter overrides: the choices of the new profile.
   /// - Returns: the attributes that changed: the parts, the device types and the clusters of endpoints that stay, and all
-  ///   attributes of clusters that are new or that have other attributes. The root's PartsList changes, too, if
-  ///   `endpoints` differs.
+  ///   attributes of clusters that are new, that have other attributes or that show another service, and the attributes
+  ///   that are computed of other characteristics. The root's PartsList changes, too, if `endpoints` differs.
   package func databaseWasReplaced(_ overrides: MappingOverrides = MappingOverrides()) -> [AttributePath] {
     let old = parts
     let settings = self.settings
@@ -140,9 +140,12 @@ package final class MappedAccessory: InteractionTarget {
 
   private func noteDifference(_ cluster: MappedCluster, in endpoint: MappedEndpoint, before: MappedEndpoint?) {
     guard let old = before, let same = old.cluster(cluster.id),
-      same.shape.description == cluster.shape.description
+      same.shape.description == cluster.shape.description, same.serviceID == cluster.serviceID
     else {
       return noteAll(of: cluster, in: endpoint)
+    }
+    for number in cluster.shape.attributes(differingFrom: same.shape) {
+      note(AttributePath(endpoint.number, cluster.id, number), of: cluster)
     }
     // A vendor's attribute describes the characteristics, whose limits may be others.
     if cluster.shape.attribute(EndpointNumbers.descriptionAttribute) != nil, ClusterName.isOwn(cluster.id) {

@@ -1,3 +1,4 @@
+import HAPModel
 import MatterModel
 import MatterWire
 
@@ -6,10 +7,12 @@ final class MappedCluster {
   let shape: ClusterShape
   /// The service, as a position in the database.
   let service: Int
+  /// The service, by its identifiers, which other services of a new database do not have.
+  let serviceID: AttributeID
   var dataVersion: UInt32
 
-  init(_ shape: ClusterShape, service: Int, dataVersion: UInt32) {
-    (self.shape, self.service, self.dataVersion) = (shape, service, dataVersion)
+  init(_ shape: ClusterShape, service: Int, _ serviceID: AttributeID, dataVersion: UInt32) {
+    (self.shape, self.service, self.serviceID, self.dataVersion) = (shape, service, serviceID, dataVersion)
   }
 
   var id: ClusterID { shape.description.id }

@@ -5,9 +5,7 @@ import MatterModel
 /// The choices of a profile in the plan. A choice that can't be followed is a problem, and has no effect.
 extension AccessoryPlan {
   private func override(of service: Int) -> MappingOverrides.Service? {
-    let described = database.services[service]
-    let aid = database.accessoryEntries[described.accessory].aid
-    return overrides.services[AttributeID(aid: aid, iid: described.iid)]
+    overrides.services[database.serviceID(at: service)]
   }
 
   func isLeftOut(_ service: Int) -> Bool { override(of: service)?.isLeftOut == true }
@@ -64,15 +62,24 @@ extension AccessoryPlan {
       // It can be an additional type of the service already.
       deviceTypes =
         [DeviceType(type.id, revision: type.revision)] + deviceTypes.dropFirst().filter { $0.number != type.id }
-    } else if let node = database.services[service].slots.first(where: leftOut.contains)
-      .flatMap({ overrides.characteristics[database.id(ofSlot: $0)]?.node })
-    {
+    } else if database.services[service].slots.contains(where: leftOut.contains) {
       let found = Self.problems(deviceTypes, clusters + common)
-      if found.isEmpty { return }
-      let before = problemsOfAll(service)
-      if let first = found.first(where: { !before.contains($0) }) {
-        problems.append(node.problem("without it, \(first)"))
-      }
+      if !found.isEmpty { reportLosses(service, found) }
+    }
+  }
+
+  /// Reports the first problem that each characteristic causes because it is left out.
+  private mutating func reportLosses(_ service: Int, _ found: [ConformanceProblem]) {
+    let slots = database.services[service].slots.filter(leftOut.contains)
+    let before = deviations(of: service, with: slots)
+    let withOne = slots.map { deviations(of: service, with: [$0]).filter { !before.contains($0) } }
+    var reported: Set<Int> = []
+    for problem in found where !before.contains(problem) {
+      // With the characteristic that causes it, the problem is gone, and the service has no other ones instead.
+      let causes = slots.indices.filter { !withOne[$0].contains(problem) }
+      let cause = causes.min { withOne[$0].count < withOne[$1].count } ?? slots.startIndex
+      let node = overrides.characteristics[database.id(ofSlot: slots[cause])]?.node
+      if let node, reported.insert(cause).inserted { problems.append(node.problem("without it, \(problem)")) }
     }
   }
 
@@ -81,10 +88,10 @@ extension AccessoryPlan {
       deviceTypes: types.map { ($0.number, $0.revision) }, clusters: clusters.map(\.shape.description))
   }
 
-  /// The deviations of a service if nothing were left out.
-  private mutating func problemsOfAll(_ service: Int) -> [ConformanceProblem] {
+  /// Returns the deviations that a service would have if these characteristics were not left out.
+  private mutating func deviations(of service: Int, with slots: [Int]) -> [ConformanceProblem] {
     let kept = leftOut
-    leftOut = []
+    leftOut.subtract(slots)
     defer { leftOut = kept }
     let (types, clusters) = usual(service)
     return Self.problems(types, clusters + commonClusters(service))
@@ -132,13 +139,20 @@ extension AccessoryPlan {
       let cluster = place.clusterID(of: vendor)
       if let obstacle = obstacle(to: place, of: characteristic, used) {
         problems.append(place.node.problem(obstacle))
+      } else if hasEarlier(slot, of: service) {
+        let kind = place.isCommand ? "command" : "attribute"
+        problems.append(
+          place.node.problem(
+            "the \(kind) \(place.number.digits) of the cluster \(cluster.digits) can't be chosen, because an earlier "
+              + "characteristic of the service has the same type; choose a place for that one only"))
       } else if places[cluster]?.contains(where: {
         $0.number == place.number && $0.characteristic.perms.contains(.pairedRead) != place.isCommand
       }) == true {
         problems.append(
           place.node.problem(
             "another characteristic of the service has the same place in the cluster \(cluster.digits)"))
-      } else if types.insert(characteristic.type).inserted {
+      } else {
+        types.insert(characteristic.type)
         places[cluster, default: []].append((place.number, characteristic))
       }
     }
@@ -147,6 +161,13 @@ extension AccessoryPlan {
       ClusterShape(VendorCluster.template(cluster, numbered), of: view).map { ClusterPlan(shape: $0, service: service) }
     }
     return (types, clusters)
+  }
+
+  /// Returns whether another characteristic of the type precedes one. Clusters use the first one.
+  private func hasEarlier(_ slot: Int, of service: Int) -> Bool {
+    let type = database.characteristics[slot].type
+    return database.services[service].slots.prefix { $0 < slot }
+      .contains { database.characteristics[$0].type == type && !leftOut.contains($0) }
   }
 
   private func obstacle(to place: ChosenPlace, of characteristic: Characteristic, _ used: Set<TypeID>) -> String? {

@@ -62,7 +62,10 @@ package struct MappingOverrides: Sendable {
     switch node.kind {
     case .bool(false): return true
     case .object: return false
-    default: throw node.problem("false, which leaves it out, or an object is expected, not \(node.kindName)")
+    default:
+      let found = node.kind == .bool(true) ? "true" : node.kindName
+      throw node.problem(
+        "\"matter\" must be false, to leave this out of Matter, or an object with choices, not \(found)")
     }
   }
 }
@@ -105,11 +108,15 @@ struct ChosenPlace: Sendable {
     self.node = node
     cluster = try Self.cluster(try node.required("cluster"))
     switch (node["attribute"], node["command"]) {
-    case (let attribute?, nil): (number, isCommand) = (try Self.number(attribute, Self.attributes), false)
-    case (nil, let command?): (number, isCommand) = (try Self.number(command, Self.commands), true)
+    case (let attribute?, nil): (number, isCommand) = (try Self.number(attribute, "attribute", Self.attributes), false)
+    case (nil, let command?): (number, isCommand) = (try Self.number(command, "command", Self.commands), true)
     case (nil, nil):
-      throw node.problem("\"attribute\" is missing, or \"command\" for a characteristic that can't be read")
-    case (_?, let command?): throw command.problem("a characteristic is an attribute or a command, not both")
+      throw node.problem(
+        "\"attribute\" is missing: add the number of the attribute, or \"command\" if the characteristic can't be read")
+    case (_?, let command?):
+      throw command.problem(
+        "\"attribute\" and \"command\" exclude each other: remove \"command\", or \"attribute\" if the characteristic can't be read"
+      )
     }
   }
 
@@ -117,8 +124,9 @@ struct ChosenPlace: Sendable {
   func clusterID(of vendor: UInt16) -> ClusterID { cluster > 0xFFFF ? cluster : UInt32(vendor) << 16 | cluster }
 
   private static func hexadecimal(_ node: JSONNode) throws(JSONProblem) -> UInt32 {
-    guard let number = UInt32(hexadecimal: try node.asString()) else {
-      throw node.problem("a hexadecimal number of at most 8 digits is expected, such as \"FC01\"")
+    let text = try node.asString()
+    guard let number = UInt32(hexadecimal: text) else {
+      throw node.problem("\"\(text)\" is no hexadecimal number: use 1 to 8 digits, such as \"FC01\"")
     }
     return number
   }
@@ -129,27 +137,41 @@ struct ChosenPlace: Sendable {
     // The vendors for tests are the accessory's own, or those of its neighbours.
     let isOwn = vendor == 0 || (0xFFF1...0xFFF4).contains(vendor)
     let allowed = isOwn ? freeSuffixes : suffixes
-    guard allowed.contains(suffix), vendor <= 0xFFF4 else {
+    try checkPrefix(of: number, node)
+    guard allowed.contains(suffix) else {
+      let advice = "use \(allowed.lowerBound.digits) to \(allowed.upperBound.digits)"
       throw node.problem(
-        "\(number.digits) is no cluster of a manufacturer: \(allowed.lowerBound.digits) to \(allowed.upperBound.digits) is expected"
-          + (isOwn ? ", or another vendor's prefix before it" : " after the vendor's prefix"))
+        "the cluster \(number.digits) is not one that a manufacturer defines: \(advice)"
+          + (isOwn ? ", or the prefix of another vendor, as in 130AFC01" : " after the prefix \(vendor.digits)"))
     }
     // connectedhomeip's controllers expect the attributes of its own test clusters there.
     guard !isOwn || ![0xFC05, 0xFC06, 0xFC20].contains(suffix) else {
-      throw node.problem("\(number.digits) is a cluster of connectedhomeip's own tests: choose another one")
+      throw node.problem(
+        "the cluster \(number.digits) is reserved for connectedhomeip's own tests: use another one of "
+          + "\(allowed.lowerBound.digits) to \(allowed.upperBound.digits)")
     }
     return number
   }
 
   /// A number, with or without a manufacturer's prefix.
-  private static func number(_ node: JSONNode, _ range: ClosedRange<UInt32>) throws(JSONProblem) -> UInt32 {
+  private static func number(
+    _ node: JSONNode, _ kind: String, _ range: ClosedRange<UInt32>
+  ) throws(JSONProblem) -> UInt32 {
     let number = try hexadecimal(node)
-    guard range.contains(number & 0xFFFF), number >> 16 <= 0xFFF4 else {
+    try checkPrefix(of: number, node)
+    guard range.contains(number & 0xFFFF) else {
       throw node.problem(
-        "\(number.digits) is not in \(range.lowerBound.digits) to \(range.upperBound.digits), without a manufacturer's prefix"
-      )
+        "the \(kind) \(number.digits) does not exist: use \(range.lowerBound.digits) to \(range.upperBound.digits), "
+          + "with or without the prefix of a manufacturer")
     }
     return number
+  }
+
+  private static func checkPrefix(of number: UInt32, _ node: JSONNode) throws(JSONProblem) {
+    let prefix = number >> 16
+    guard prefix <= 0xFFF4 else {
+      throw node.problem("the prefix \(prefix.digits) of \(number.digits) is no vendor: use 0001 to FFF4, or no prefix")
+    }
   }
 }
 

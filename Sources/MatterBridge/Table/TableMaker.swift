@@ -31,9 +31,7 @@ struct TableMaker {
   }
 
   private func place(ofService service: Int) -> MappingTable.Place {
-    let described = database.services[service]
-    let aid = database.accessoryEntries[described.accessory].aid
-    return place(of: AttributeID(aid: aid, iid: described.iid), described.type)
+    place(of: database.serviceID(at: service), database.services[service].type)
   }
 
   private func place(ofSlot slot: Int) -> MappingTable.Place {

@@ -65,13 +65,9 @@ struct ClaimState: Sendable {
   /// The times at which the records were last multicast. A host uses `pointerSent` for its IPv4 addresses, and
   /// `srvSent` for its IPv6 addresses.
   var pointerSent = Time.past
-  /// The time of all subtypes, except for those of `lateSubtypes`: they were multicast later, at `lateSubtypesSent` or
-  /// up to a second before it.
-  var subtypesSent = Time.past
-  var lateSubtypesSent = Time.past
-  var lateSubtypes = Records()
-  /// The subtypes that were ever multicast.
-  var knownSubtypes = Records()
+  /// The times of the subtypes by position, up to the last one that was multicast. It is empty, and so not allocated,
+  /// for a host and for a service without subtypes.
+  var subtypesSent: [Int64] = []
   var srvSent = Time.past
   var textSent = Time.past
   var denialSent = Time.past

@@ -41,4 +41,16 @@ struct Records: OptionSet, Sendable {
   static func subtype(_ index: Int) -> Records { Records(rawValue: 0x1_0000 << UInt32(index)) }
   /// Returns the PTR records of the first `count` subtypes.
   static func subtypes(_ count: Int) -> Records { Records(rawValue: (UInt32(1) << UInt32(count) - 1) << 16) }
+
+  /// The position of the last subtype among the records; negative: there is none.
+  var lastSubtype: Int { 15 - rawValue.leadingZeroBitCount }
+
+  /// The records one by one.
+  var each: UnfoldSequence<Records, UInt32> {
+    sequence(state: rawValue) { rest -> Records? in
+      guard rest != 0 else { return nil }
+      defer { rest &= rest - 1 }
+      return Records(rawValue: rest & ~(rest - 1))
+    }
+  }
 }
