@@ -37,7 +37,7 @@ struct Commissioning: Sendable {
       case .signingRequest: "CSRRequest"
       case .root: "AddTrustedRootCertificate"
       case .certificate: "AddNOC"
-      case .operational: "Sigma1"
+      case .operational: "CASE"
       case .completion: "CommissioningComplete"
       case .end: "the last request"
       }
@@ -71,8 +71,8 @@ struct Commissioning: Sendable {
     (self.challenge, self.time, self.random) = (challenge, time, random)
   }
 
-  /// The name of the request whose answer is next, for messages.
-  var openRequest: String { stage.request }
+  /// What the commissioning waits for, as a phrase for messages.
+  var missing: String { stage == .operational ? "there is no CASE session" : "no answer to \(stage.request)" }
 
   /// The first request.
   let start = InteractionRequest.read(

@@ -154,7 +154,7 @@ package final class NodeClient {
       subscriptions[id] = nil
       act(.report(.subscriptionEnded(id)))
     }
-    if let deadline = commissioningDeadline, deadline <= now { fail("the commissioning takes too long\(openRequest)") }
+    if let deadline = commissioningDeadline, deadline <= now { fail("the commissioning takes too long\(missing)") }
     finish(at: now)
   }
 
@@ -206,14 +206,14 @@ package final class NodeClient {
     guard ended == session else { return }
     (session, subscriptions) = (nil, [:])
     act(.report(.sessionEnded(reason)))
-    if commissioning != nil, handshake == nil { fail("the node has ended the session\(openRequest)") }
+    if commissioning != nil, handshake == nil { fail("the node has ended the session\(missing)") }
   }
 
-  /// The request of a commissioning that has no answer, for messages.
-  private var openRequest: String { commissioning.map { ": no answer to \($0.openRequest)" } ?? "" }
+  /// What a commissioning waits for, for messages.
+  private var missing: String { commissioning.map { ": \($0.missing)" } ?? "" }
 
   private func unanswered(_ request: RequestInProgress) {
-    guard let number = request.number else { return fail("the node does not answer\(openRequest)") }
+    guard let number = request.number else { return fail("the node does not answer\(missing)") }
     act(.report(.unanswered(number)))
   }
 

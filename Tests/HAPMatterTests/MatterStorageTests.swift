@@ -171,7 +171,7 @@ import Testing
       home.disk.capacity = home.disk.used
       #expect(try await !phone.commission(served))
       #expect(phone.commissionings == 0)
-      #expect(phone.failures == ["the node does not answer"], "\(phone.failures)")
+      #expect(phone.failures == ["the node does not answer: no answer to CommissioningComplete"], "\(phone.failures)")
       #expect(served.eventNames().contains("trouble"))
       // After a restart, the fabric is gone.
       home.disk.capacity = 1 << 30

@@ -73,9 +73,9 @@ struct LevelCluster: Sendable {
     }
   }
 
-  /// Returns the value for a level. No level is 0 %, so that a light that is on is not dark.
+  /// Returns the value for a level. No level of a light is 0 %, so that a light that is on is not dark.
   private func value(_ level: UInt64, _ access: ClusterAccess) -> Value {
-    access.fitted(LightLevel.brightness(level: level), type, isOn: true)
+    access.fitted(LightLevel.brightness(level: level), type, isOn: type == .brightness)
   }
 
   /// The minimum turns the light off, and leaves the brightness for the next time. Matter 1.4 application clusters

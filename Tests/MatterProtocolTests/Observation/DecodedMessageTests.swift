@@ -44,7 +44,7 @@ import Testing
     let appended = WriteRequest([.init(.init(0, 0x1F, 0), .append(.null))], isTimed: true, hasMore: true)
     #expect(
       Self.decoded(.write, appended.encoded).parts
-        == ["endpoint 0 AccessControl.ACL, one more entry: null", "timed", "more follows"])
+        == ["endpoint 0 AccessControl.Acl, one more entry: null", "timed", "more follows"])
   }
 
   @Test(

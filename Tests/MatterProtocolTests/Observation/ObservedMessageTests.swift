@@ -44,12 +44,12 @@ extension ObservedMessage {
 
     let parts = observed.compactMap(\.decoded).flatMap(\.parts)
     for command in [
-      "GeneralCommissioning.ArmFailSafe", "OperationalCredentials.CSRRequest", "OperationalCredentials.AddNOC",
+      "GeneralCommissioning.ArmFailSafe", "OperationalCredentials.CsrRequest", "OperationalCredentials.AddNoc",
     ] {
       #expect(parts.contains { $0.hasPrefix("endpoint 0 \(command) {") }, "\(command)")
     }
     // The IPK.
-    let added = try #require(parts.first { $0.contains("AddNOC {") })
+    let added = try #require(parts.first { $0.contains("AddNoc {") })
     #expect(added.contains("2: (16 bytes, hidden)"))
     let ids = observed.compactMap(\.message).map { $0.subject.map(\.name) ?? "none" }
     #expect(Set(ids) == ["none", "Matter commissioner", "Matter fabric 1 node 0000000000000065"])
