@@ -21,7 +21,7 @@ extension Program {
 
 /// Returns a text as one word of bash and zsh: in single quotes, if it has a character with a meaning.
 package func shellQuoted(_ text: String) -> String {
-  isPlain(text) ? text : "'" + text.map { $0 == "'" ? "'\\''" : String($0) }.joined() + "'"
+  isPlain(text) ? text : "'" + text.unicodeScalars.map { $0 == "'" ? "'\\''" : String($0) }.joined() + "'"
 }
 
 /// Whether the text is a word without quotes in each shell.

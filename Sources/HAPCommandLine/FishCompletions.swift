@@ -77,7 +77,8 @@ extension Program {
 
 /// Returns a text as one word of fish: in single quotes, if it has a character with a meaning.
 package func fishQuoted(_ text: String) -> String {
-  isPlain(text) ? text : "'" + text.map { $0 == "'" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "'"
+  isPlain(text)
+    ? text : "'" + text.unicodeScalars.map { $0 == "'" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "'"
 }
 
 private let fishFunctions = #"""

@@ -128,6 +128,6 @@ extension Program {
 }
 
 /// Returns a text with a backslash before each character that has a meaning in a specification of `_arguments`.
-private func zshText(_ text: String) -> String {
-  text.map { "\\:[]() ".contains($0) && $0 != " " ? "\\\($0)" : String($0) }.joined()
+package func zshText(_ text: String) -> String {
+  text.unicodeScalars.map { "\\:[]()".unicodeScalars.contains($0) ? "\\\($0)" : String($0) }.joined()
 }

@@ -50,7 +50,7 @@ extension HomeVerb {
       "complete", "print the words that can follow, one on each line, for a shell", [.any(.text, "WORD")],
       discussion: [
         "The words are those after 'hapctl home'; the last one is incomplete, and may be empty. Write -- before them.",
-        "The completions of 'hapctl --completions bash', zsh and fish call this command for the names of the home.",
+        "The completions that 'hapctl --completions SHELL' prints call this command for names.",
       ],
       examples: [("hapctl home complete -- room remove Ki", "prints Kitchen")], json: "`{\"words\": [TEXT…]}`"
     ) { session, arguments in
