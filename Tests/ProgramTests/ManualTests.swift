@@ -83,7 +83,7 @@ struct ManualTests {
     let program = try program(name)
     var found = Vocabulary()
     for line in lines(program, .bash) {
-      let words = shellWords(line)
+      let words = quotedWords(line)
       guard let options = words.first(where: { $0.hasPrefix("options=") }), words.last == ";;", words[0].hasSuffix(")")
       else { continue }
       let path = words[0].dropLast().split(separator: " ").map(String.init)
@@ -108,7 +108,7 @@ struct ManualTests {
     for line in lines(program, .zsh) {
       if line.hasSuffix("() {") {
         path = functions[String(line.dropLast(4))]
-      } else if let path, line.hasPrefix("    "), !line.hasPrefix("     "), let spec = shellWords(line).first {
+      } else if let path, line.hasPrefix("    "), !line.hasPrefix("     "), let spec = quotedWords(line).first {
         // "(-o --output)-o[…", "*--interface=[…", "room:…"
         let name = (spec.hasPrefix("(") ? spec.drop { $0 != ")" }.dropFirst() : spec[...]).drop { $0 == "*" }
         if name.hasPrefix("-") {
@@ -125,8 +125,8 @@ struct ManualTests {
     let program = try program(name)
     var found = Vocabulary()
     for line in lines(program, .fish) where line.hasPrefix("complete -c \(program.name) -n ") {
-      let words = shellWords(line, hasEscapes: true)
-      let condition = shellWords(words[4], hasEscapes: true)
+      let words = quotedWords(line, hasEscapes: true)
+      let condition = quotedWords(words[4], hasEscapes: true)
       let path = condition[1].split(separator: " ").map(String.init)
       if condition[0] == "__\(program.name)_option" {
         for (mark, dashes) in [("-l", "--"), ("-s", "-")] {
@@ -168,8 +168,8 @@ struct ManualTests {
 
   @Test("The shells read each quoted text as one word") func words() {
     for text in Self.texts {
-      #expect(shellWords(shellQuoted(text)) == [text])
-      #expect(shellWords(fishQuoted(text), hasEscapes: true) == [text])
+      #expect(quotedWords(shellQuoted(text)) == [text])
+      #expect(quotedWords(fishQuoted(text), hasEscapes: true) == [text])
     }
   }
 

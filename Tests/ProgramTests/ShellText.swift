@@ -1,6 +1,6 @@
 /// Returns the words of a line of bash, zsh or fish, without their quotes.
 /// - Parameter hasEscapes: whether a backslash in single quotes escapes the next character, as in fish.
-func shellWords(_ line: some StringProtocol, hasEscapes: Bool = false) -> [String] {
+func quotedWords(_ line: some StringProtocol, hasEscapes: Bool = false) -> [String] {
   var words: [String] = []
   var word: String.UnicodeScalarView?
   var quote: Unicode.Scalar?
