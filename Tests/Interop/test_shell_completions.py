@@ -156,8 +156,8 @@ def test_values_and_operands_are_completed(shell, place):
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_names_of_a_home_are_completed(shell, place):
-    output("hapctl", "home", "new", "My Home", "--zone", "Europe/Berlin")
-    output("hapctl", "home", "room", "add", "Kitchen", "Living Room")
+    for words in (["new", "My Home", "--zone", "Europe/Berlin"], ["room", "add", "Kitchen", "Living Room"]):
+        subprocess.run(["hapctl", "home", *words], check=True, capture_output=True, timeout=PATIENCE)
     lines = ["hapctl home room remove Ki", "hapctl home room rename Liv", "hapctl home add --room Ki"]
     space = "Living\\ Room" if shell == "bash" else "Living Room"
     assert candidates(shell, place, lines) == [{"Kitchen"}, {space}, {"Kitchen"}]
