@@ -532,8 +532,8 @@ let package = Package(
     .testTarget(
       name: "ProgramTests",
       dependencies: [
-        "WorldPrograms", "HapctlAccessories", "HAPController", "HAPProxy", "HAPMisbehaviour", "HAPConformance",
-        "HAPFuzzing",
+        "WorldPrograms", "HapsimProgram", "HapctlProgram", "HaptestProgram", "HapctlAccessories", "HAPController",
+        "HAPProxy", "HAPMisbehaviour", "HAPConformance", "HAPFuzzing",
         "HAPWorld", "HAPDeviations", "HAPJudge",
         "HAPTransport", "HAPStore",
         "HAPHubLink", "HAPHome", "HAPAlmanac", "HAPIP", "HAPPairing",

@@ -19,13 +19,19 @@ package struct Command: Sendable {
   package var examples: [(line: String, meaning: String)]
   /// The commands of a group; empty for a command with an action.
   package private(set) var commands: [Command] = []
+  /// The words that an operand or the value of an option may be, by its placeholder without brackets and "…". They are
+  /// for completions in shells.
+  package var candidates: [String: [String]]
+  /// For a group: the name of its command that prints the words that can follow, for completions in shells.
+  package var printer: String?
   /// Returns the words of the command line in the form that is parsed.
   package var rewrite: @Sendable ([String]) -> [String] = { $0 }
   /// The action. A usage error it throws is printed with a pointer to the command's help.
   package var run: @Sendable (Arguments, Console) throws(UsageError) -> ExitCode
 
   package init(
-    _ name: String, _ summary: String, operands: Operands = .none, options: [OptionDefinition] = [],
+    _ name: String, _ summary: String, operands: Operands = .none, candidates: [String: [String]] = [:],
+    options: [OptionDefinition] = [],
     discussion: [String] = [],
     examples: [(line: String, meaning: String)] = [],
     run: @escaping @Sendable (Arguments, Console) throws(UsageError) -> ExitCode
@@ -33,6 +39,7 @@ package struct Command: Sendable {
     self.name = name
     self.summary = summary
     self.operands = operands
+    self.candidates = candidates
     self.options = options + [Self.help.definition]
     self.discussion = discussion
     self.examples = examples
@@ -41,7 +48,7 @@ package struct Command: Sendable {
 
   /// Creates a group of commands, at least one.
   package init(
-    _ name: String, _ summary: String, commands: [Command], discussion: [String] = [],
+    _ name: String, _ summary: String, commands: [Command], printer: String? = nil, discussion: [String] = [],
     examples: [(line: String, meaning: String)] = []
   ) {
     precondition(!commands.isEmpty, "a group has a command")
@@ -49,16 +56,21 @@ package struct Command: Sendable {
       name, summary, operands: .some(label: "COMMAND…", count: 1...1000), discussion: discussion, examples: examples
     ) { (_, _) throws(UsageError) in throw UsageError("a command is missing") }
     self.commands = commands
+    self.printer = printer
   }
 
   /// The flag that every command has.
   package static let help = Flag("help", letter: "h", "show this help")
 
+  /// The command with its operands: "run PROFILE… [options]".
+  var usage: String {
+    guard case .some(let label, _) = operands else { return "\(name) [options]" }
+    return "\(name) \(label) [options]"
+  }
+
   /// The help text, without a newline at the end.
   package func helpText(program: String, width: Int) -> String {
-    var usage = "usage: \(program) \(name)"
-    if case .some(let label, _) = operands { usage += " \(label)" }
-    var lines = [usage + " [options]", ""]
+    var lines = ["usage: \(program) \(usage)", ""]
     for paragraph in [sentence(summary)] + discussion { lines += wrapped(paragraph, width: width) + [""] }
     lines += ["options:"] + definitionList(options.map { ($0.label, $0.summary) }, width: width)
     if !examples.isEmpty {

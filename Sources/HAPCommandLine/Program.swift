@@ -1,4 +1,4 @@
-/// A program with subcommands. It selects the subcommand, and handles `--help`, `help` and `--version`.
+/// A program with subcommands. It selects the subcommand, and handles `help` and the options of the program.
 package struct Program: Sendable {
   package var name: String
   /// Nil for a group of commands, which has no version of its own.
@@ -48,12 +48,9 @@ package struct Program: Sendable {
     switch first {
     case "--help", "-h": return showHelp(of: nil, console)
     case "help": return showHelp(of: words.dropFirst().first, console)
-    case "--version":
-      guard let version else { break }
-      console.print("\(name) \(versionText(version))")
-      return .well
     default: break
     }
+    if let version, let code = answer(words, version, console) { return code }
     guard let command = commands.first(where: { $0.name == first }) else { return unknown(first, console) }
     if !command.commands.isEmpty { return group(command).perform(words.dropFirst(), console) }
     let rest = command.rewrite(Array(words.dropFirst()))
@@ -87,9 +84,7 @@ package struct Program: Sendable {
     for paragraph in [summary + "."] + discussion { lines += wrapped(paragraph, width: width) + [""] }
     lines += ["commands:"]
     lines += definitionList(commands.map { ($0.name, $0.summary) }, width: width)
-    lines += ["", "options:"]
-    let help = ("-h, --help", "show this help; \(name) COMMAND --help shows a command's")
-    lines += definitionList([help] + (version == nil ? [] : [("--version", "show the version")]), width: width)
+    lines += ["", "options:"] + definitionList(options.map { ($0.label, $0.summary) }, width: width)
     if !examples.isEmpty {
       lines += ["", "examples:"]
       for example in examples { lines += ["  \(example.line)"] + wrapped(example.meaning, width: width, indent: 6) }
@@ -116,7 +111,7 @@ package struct Program: Sendable {
       console.complain("\(name): the command \(word) is called \(new) now")
       return .usage
     }
-    let meant = nearest(word, commands.map(\.name) + ["--help"] + (version == nil ? [] : ["--version"]))
+    let meant = nearest(word, commands.map(\.name) + options.map { "--\($0.name)" })
     console.complain("\(name): unknown \(kind) \(shown(word))" + (meant.map { "; did you mean \($0)?" } ?? ""))
     console.complain("Try '\(name) --help'.")
     return .usage

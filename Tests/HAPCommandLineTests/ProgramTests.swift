@@ -69,8 +69,11 @@ private func run(_ words: String...) -> (exit: ExitCode, out: String, error: Str
         quit   leave
 
       options:
-        -h, --help  show this help; greet COMMAND --help shows a command's
-        --version   show the version
+        -h, --help     show this help; greet COMMAND --help shows a command's
+        -V, --version  show the version
+        --man          print the manual page, in the format of man
+        --completions bash|zsh|fish
+                       print the completions for a shell
 
       exit status:
         0  success
@@ -85,7 +88,7 @@ private func run(_ words: String...) -> (exit: ExitCode, out: String, error: Str
       #expect(said.out.withLock { $0 } == text)
     }
     #expect(run() == (.usage, "", text))
-    #expect(run("--version") == (.well, "greet 1.2\n", ""))
+    for words in ["--version", "-V"] { #expect(run(words) == (.well, "greet 1.2\n", "")) }
   }
 
   @Test("The version has the first ten characters of the commit, if the sources are of an archive") func commit() {

@@ -129,6 +129,28 @@ def test_wrong_usage_has_the_status_2(repository, words):
     assert release(repository, *words)[0] == 2
 
 
+def test_the_installed_tree_has_the_manual_pages_and_completions_of_the_programs(tmp_path):
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("hapsim", "hapctl", "haptest"):
+        (programs / name).write_text(f'#!/bin/sh\necho "{name} $* $SOURCE_DATE_EPOCH"\n')
+        (programs / name).chmod(0o755)
+    tree = tmp_path / "tree"
+    subprocess.run([ROOT / "Packaging/install-tree", programs, tree], check=True, env={**os.environ, "SOURCE_DATE_EPOCH": "7"})
+    for name in ("hapsim", "hapctl", "haptest"):
+        for path, words in [
+            (f"man/man1/{name}.1", "--man"),
+            (f"bash-completion/completions/{name}", "--completions bash"),
+            (f"zsh/site-functions/_{name}", "--completions zsh"),
+            (f"fish/vendor_completions.d/{name}.fish", "--completions fish"),
+        ]:
+            file = tree / "share" / path
+            assert file.read_text() == f"{name} {words} 7\n"
+            assert file.stat().st_mode & 0o777 == 0o644
+    assert (tree / "bin/hapsim").exists() and (tree / "share/hapsim/Profiles/lock.hasaccessory").exists()
+    assert (tree / "share/doc/hapsim/docs/README.md").exists()
+
+
 def image(folder, name):
     layer = folder / "layer.tar"
     if not layer.exists():

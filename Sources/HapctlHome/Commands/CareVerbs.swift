@@ -50,7 +50,7 @@ extension HomeVerb {
       "complete", "print the words that can follow, one on each line, for a shell", [.any(.text, "WORD")],
       discussion: [
         "The words are those after 'hapctl home'; the last one is incomplete, and may be empty. Write -- before them.",
-        "In bash: _hapctl() { local IFS=$'\\n'; COMPREPLY=($(hapctl home complete -- \"${COMP_WORDS[@]:2:COMP_CWORD-1}\")); }; complete -F _hapctl hapctl",
+        "The completions that 'hapctl --completions SHELL' prints call this command for names.",
       ],
       examples: [("hapctl home complete -- room remove Ki", "prints Kitchen")], json: "`{\"words\": [TEXT…]}`"
     ) { session, arguments in

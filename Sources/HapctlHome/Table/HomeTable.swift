@@ -42,6 +42,7 @@ extension Command {
     }
     return Command(
       "home", "control homes: rooms, scenes, triggers, people and their accessories", commands: commands,
+      printer: "complete",
       discussion: [
         "The commands go to the hub of the folder ('hapctl hub run'). If no hub runs, the command works as a hub until it ends.",
         "A name is written without regard to case, spaces and apostrophes. Instead of a name, each command takes an identifier. "

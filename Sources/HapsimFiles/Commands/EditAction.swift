@@ -27,6 +27,9 @@ enum EditAction {
   static let permsOption = Option<String>(
     "perms", "PERMS", "the permissions of an added characteristic, such as pr,pw,ev")
 
+  /// The names of the actions.
+  static var names: [String] { forms.map(\.name) }
+
   /// The operands of an action, and its options besides `--accessory`.
   private struct Form {
     var name: String
@@ -48,10 +51,9 @@ enum EditAction {
     let name = words.first ?? ""
     let words = Array(words.dropFirst())
     guard let form = Self.forms.first(where: { $0.name == name }) else {
-      let names = Self.forms.map(\.name)
       let hint =
-        nearestName(to: name, in: names).map { "; did you mean \($0)?" }
-        ?? ": expected \(names.joined(separator: ", "))"
+        nearestName(to: name, in: Self.names).map { "; did you mean \($0)?" }
+        ?? ": expected \(Self.names.joined(separator: ", "))"
       throw UsageError("there is no action \(shown(name))\(hint)")
     }
     guard words.count >= form.operands.count else {

@@ -6,7 +6,7 @@ extension Command {
   /// `hapsim edit`
   package static let edit = Command(
     "edit", "make one change to a profile, and keep the rest of the text",
-    operands: .some(label: "FILE ACTION…", count: 2...10),
+    operands: .some(label: "FILE ACTION…", count: 2...10), candidates: ["ACTION": EditAction.names],
     options: [
       EditAction.accessoryOption.definition, EditAction.nameOption.definition, EditAction.labelOption.definition,
       EditAction.valueOption.definition, EditAction.formatOption.definition, EditAction.permsOption.definition,

@@ -4,7 +4,7 @@ import HAPWire
 
 /// The profiles that come with hapsim, which commands accept by name: `lock` for `lock.hasaccessory`.
 package struct ShippedProfiles {
-  package static let suffix = ".hasaccessory"
+  package static let suffix = ProfileFolder.suffix
 
   /// The folder; nil if none was found.
   package let folder: String?
@@ -20,8 +20,8 @@ package struct ShippedProfiles {
     var ancestor = executable ?? ""
     while let slash = ancestor.lastIndex(of: "/") {
       ancestor = String(ancestor[..<slash])
-      for folder in [ancestor + "/share/hapsim/Profiles", ancestor + "/Profiles"]
-      where fileExists(folder + "/schema.json") {
+      for folder in ProfileFolder.paths.map({ "\(ancestor)/\($0)" })
+      where fileExists("\(folder)/\(ProfileFolder.mark)") {
         guard let files = try? fileNames(inFolder: folder) else { continue }
         self.folder = folder
         names = files.filter { $0.hasSuffix(Self.suffix) }.map { String($0.dropLast(Self.suffix.count)) }.sorted()

@@ -2,6 +2,7 @@ import HapsimFiles
 import HAPCommandLine
 import HAPCommands
 import HAPLoop
+import HAPVocabulary
 import HAPWire
 
 #if canImport(Glibc)
@@ -21,7 +22,7 @@ extension Command {
   /// `hapsim ctl`
   static let ctl = Command(
     "ctl", "send a command to running accessories",
-    operands: .some(label: "COMMAND…", count: 1...4),
+    operands: .some(label: "COMMAND…", count: 1...4), candidates: ["COMMAND": CommandName.words],
     options: [
       CommonOptions.state.definition, accessoryOption.definition, serviceOption.definition,
       json.definition,
