@@ -46,6 +46,21 @@ extension CaptureLine {
     member("c", id.number, &json)
   }
 
+  private static func head(_ time: Duration, _ kind: String, _ ticket: Ticket, _ json: inout JSONWriter) {
+    head(time, kind, &json)
+    member("ticket", ticket.number, &json)
+  }
+
+  private static func list(_ name: String, _ texts: [String], _ json: inout JSONWriter) {
+    json.key(name)
+    json.array { json in for text in texts { json.string(text) } }
+  }
+
+  private static func text(_ name: String, _ text: String, _ json: inout JSONWriter) {
+    json.key(name)
+    json.string(text)
+  }
+
   private static func member(_ name: String, _ number: UInt64, _ json: inout JSONWriter) {
     json.key(name)
     json.integer(number)
@@ -55,20 +70,16 @@ extension CaptureLine {
     switch input {
     case .opened(let id, let peer):
       head(time, "opened", on: id, &json)
-      json.key("peer")
-      json.string(peer)
+      text("peer", peer, &json)
     case .received(let id, let bytes):
       head(time, "received", on: id, &json)
       json.key("bytes")
       json.base64(bytes)
     case .resumed(let id): head(time, "resumed", on: id, &json)
     case .closed(let id): head(time, "closed", on: id, &json)
-    case .computed(let ticket):
-      head(time, "computed", &json)
-      member("ticket", ticket.number, &json)
+    case .computed(let ticket): head(time, "computed", ticket, &json)
     case .stored(let ticket, let succeeded):
-      head(time, "stored", &json)
-      member("ticket", ticket.number, &json)
+      head(time, "stored", ticket, &json)
       json.key("ok")
       json.bool(succeeded)
     case .advanced: head(time, "advanced", &json)
@@ -77,8 +88,7 @@ extension CaptureLine {
       write(changes, &json)
     case .read(let id, let result, let ticket):
       head(time, "read", &json)
-      json.key("id")
-      json.string("\(id)")
+      text("id", "\(id)", &json)
       member("ticket", ticket.number, &json)
       write(result, &json)
     case .judged(let number, let verdict):
@@ -95,12 +105,10 @@ extension CaptureLine {
       json.bool(isReachable)
     case .unpaired(let identifiers):
       head(time, "unpaired", &json)
-      json.key("controllers")
-      json.array { json in for identifier in identifiers { json.string(Hexadecimal.text(identifier)) } }
+      list("controllers", identifiers.map { Hexadecimal.text($0) }, &json)
     case .replaced(let accessories, let model, let number, let live, let judges, let matter):
       head(time, "replaced", &json)
-      json.key("model")
-      json.string(model)
+      text("model", model, &json)
       member("c#", UInt64(number), &json)
       write(live, judges: judges, &json)
       CaptureText.write(matter: matter, to: &json)
@@ -108,38 +116,43 @@ extension CaptureLine {
       CaptureText.write(accessories, to: &json)
     case .joined(let state, let matter):
       head(time, "joined", &json)
-      json.key("vendor")
-      json.integer(state.vendor)
-      json.key("node")
-      json.string(state.nodeID)
-      json.key("numbers")
-      json.base64(state.numbers)
-      json.key("settings")
-      json.base64(state.settings)
+      write(state, &json)
       CaptureText.write(matter: matter, to: &json)
     case .asked(let ids):
       head(time, "asked", &json)
-      json.key("ids")
-      json.array { json in for id in ids { json.string("\(id)") } }
+      list("ids", ids.map { "\($0)" }, &json)
     case .wrote(let values):
       head(time, "wrote", &json)
-      json.key("values")
-      json.array { json in
-        for written in values {
-          json.object { json in
-            json.key("id")
-            json.string("\(written.id)")
-            json.key("value")
-            CaptureText.write(written.value, to: &json)
-          }
+      write(values, &json)
+    }
+  }
+
+  private static func write(_ state: MatterEndpointState, _ json: inout JSONWriter) {
+    json.key("vendor")
+    json.integer(state.vendor)
+    text("node", state.nodeID, &json)
+    json.key("numbers")
+    json.base64(state.numbers)
+    json.key("settings")
+    json.base64(state.settings)
+  }
+
+  private static func write(_ values: [WrittenValue], _ json: inout JSONWriter) {
+    json.key("values")
+    json.array { json in
+      for written in values {
+        json.object { json in
+          json.key("id")
+          json.string("\(written.id)")
+          json.key("value")
+          CaptureText.write(written.value, to: &json)
         }
       }
     }
   }
 
   private static func write(_ live: [AttributeID], judges: Bool, _ json: inout JSONWriter) {
-    json.key("live")
-    json.array { json in for id in live { json.string("\(id)") } }
+    list("live", live.map { "\($0)" }, &json)
     json.key("judges")
     json.bool(judges)
   }
@@ -218,16 +231,7 @@ extension CaptureLine {
     case "computed": return .computed(try ticket(node))
     case "stored": return .stored(try ticket(node), succeeded: try node.required("ok").asBool())
     case "advanced": return .advanced
-    case "changed":
-      var changes: [AttributeID: Value] = [:]
-      for member in try node.required("values").asObject() {
-        let parts = member.name.split(separator: ".").map { UInt64($0) }
-        guard parts.count == 2, let aid = parts[0], let iid = parts[1] else {
-          throw member.value.problem("an id must be aid.iid")
-        }
-        changes[AttributeID(aid: aid, iid: iid)] = try CaptureText.value(member.value)
-      }
-      return .changed(changes)
+    case "changed": return .changed(try changes(try node.required("values")))
     case "read":
       let id = try CaptureText.id(try node.required("id"))
       if let value = node["value"] { return .read(id, .success(try CaptureText.value(value)), try ticket(node)) }
@@ -269,6 +273,18 @@ extension CaptureLine {
         })
     default: throw node.problem("there is no line of kind \"\(kind)\"")
     }
+  }
+
+  private static func changes(_ values: JSONNode) throws(JSONProblem) -> [AttributeID: Value] {
+    var changes: [AttributeID: Value] = [:]
+    for member in try values.asObject() {
+      let parts = member.name.split(separator: ".").map { UInt64($0) }
+      guard parts.count == 2, let aid = parts[0], let iid = parts[1] else {
+        throw member.value.problem("an id must be aid.iid")
+      }
+      changes[AttributeID(aid: aid, iid: iid)] = try CaptureText.value(member.value)
+    }
+    return changes
   }
 
   private static func status(_ node: JSONNode) throws(JSONProblem) -> HAPStatus {

@@ -5,7 +5,6 @@ import HAPWire
 import MatterBridge
 import MatterInteraction
 import MatterModel
-import MatterProtocol
 import MatterWire
 
 /// The endpoints of a recorded accessory as a Matter node, without endpoint 0. Executes the recorded writes and commands

@@ -52,7 +52,10 @@ struct PurityTests {
     "HAPReport": ["HAPWire"],
     "HAPExpectation": ["HAPSuite", "HAPReport", "HAPIP", "HAPPairing", "HAPModel", "HAPWire", "HAPCrypto"],
     "HAPFuzzing": ["HAPExpectation", "HAPSuite", "HAPIP", "HAPModel", "HAPWire", "HAPCrypto"],
-    "HAPCapture": ["HAPIP", "HAPPairing", "HAPAttributes", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"],
+    "HAPCapture": [
+      "MatterProtocol", "MatterBridge", "MatterInteraction", "MatterModel", "MatterWire", "HAPIP", "HAPPairing",
+      "HAPAttributes", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto",
+    ],
   ]
 
   @Test("A pure target imports only its dependencies", arguments: Checkout.pureTargets)

@@ -34,7 +34,6 @@ package struct CertificateChain: Sendable {
   /// The CASE authenticated tags: at most three.
   package let tags: [UInt32]
 
-  package static let operationalNodes: ClosedRange<NodeID> = 1...0xFFFF_FFEF_FFFF_FFFF
   package static let mostTags = 3
 
   /// Verifies that `root`, which is trusted, has signed the certificates of a node.
@@ -137,7 +136,7 @@ package struct CertificateChain: Sendable {
   private static func identity(
     _ subject: DistinguishedName
   ) throws(CertificateChainFailure) -> (NodeID, FabricID, [UInt32]) {
-    guard subject.values(.node).count == 1, let node = subject.node, operationalNodes.contains(node) else {
+    guard subject.values(.node).count == 1, let node = subject.node, NodeSubject.isOperational(node) else {
       throw CertificateChainFailure(.nodeIdentifier, "the NOC does not have one operational node identifier")
     }
     guard subject.values(.fabric).count == 1, let fabric = subject.fabric, fabric != 0 else {

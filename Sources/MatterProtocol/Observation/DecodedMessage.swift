@@ -87,8 +87,3 @@ extension InteractionOpcode {
     }
   }
 }
-
-extension FixedWidthInteger where Self: UnsignedInteger {
-  /// "0x3E"
-  var hex: String { "0x" + String(self, radix: 16, uppercase: true) }
-}

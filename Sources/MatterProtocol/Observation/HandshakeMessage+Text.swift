@@ -1,3 +1,4 @@
+import MatterInteraction
 import MatterWire
 
 extension HandshakeMessage {
@@ -85,16 +86,5 @@ extension HandshakeFields {
       "repeats after \(milliseconds(parameters.idleInterval)) ms, \(milliseconds(parameters.activeInterval)) ms while active, "
         + "active for \(milliseconds(parameters.activeThreshold)) ms"
     ]
-  }
-}
-
-extension String {
-  /// The name of a constant as words: "sessionEstablished" becomes "session established".
-  var words: String {
-    var text = ""
-    for character in self {
-      if character.isUppercase { text += " " + character.lowercased() } else { text.append(character) }
-    }
-    return text
   }
 }

@@ -1,12 +1,11 @@
 import HAPWire
-import MatterInteraction
 import MatterModel
 import MatterWire
 
 extension InteractionMessage {
   /// What the message contains: a line for each path, then the rest.
   /// - Throws: `invalidAction` if it is malformed.
-  func parts() throws(InteractionStatus) -> [String] {
+  package func parts() throws(InteractionStatus) -> [String] {
     switch opcode {
     case .status: return [InteractionStatus(try StatusResponse(decoding: payload).status).text]
     case .read:
@@ -121,7 +120,7 @@ extension AttributePattern {
 
 extension EventPattern {
   /// "endpoint 0 BasicInformation.StartUp (event)"
-  var text: String {
+  fileprivate var text: String {
     let known = PathText.definition(cluster)?.events.first { $0.description.number == event }?.name
     let name = event.map { known ?? $0.hex } ?? "*"
     return "\(PathText.endpoint(endpoint)) \(PathText.cluster(cluster)).\(name) (event\(isUrgent ? ", urgent" : ""))"
@@ -194,4 +193,20 @@ extension Element.Value {
 
 extension String {
   fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}
+
+extension FixedWidthInteger where Self: UnsignedInteger {
+  /// "0x3E"
+  package var hex: String { "0x" + String(self, radix: 16, uppercase: true) }
+}
+
+extension String {
+  /// The name of a constant as words: "sessionEstablished" becomes "session established".
+  package var words: String {
+    var text = ""
+    for character in self {
+      if character.isUppercase { text += " " + character.lowercased() } else { text.append(character) }
+    }
+    return text
+  }
 }

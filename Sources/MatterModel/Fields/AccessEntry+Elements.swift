@@ -1,19 +1,18 @@
-import MatterModel
 import MatterWire
 
 /// The limits of access control lists. Matter 1.4 §9.10.6.
-enum AccessLimits {
-  static let entriesPerFabric = 4
-  static let subjectsPerEntry = 4
-  static let targetsPerEntry = 3
+package enum AccessLimits {
+  package static let entriesPerFabric = 4
+  package static let subjectsPerEntry = 4
+  package static let targetsPerEntry = 3
 }
 
 extension AccessEntry {
   /// Whether it makes nodes administrators. A fabric without such an entry can't be managed.
-  var isAdministrator: Bool { privilege == .administer && mode == .node }
+  package var isAdministrator: Bool { privilege == .administer && mode == .node }
 
   /// Reads a structure of the attribute. Its fabric index is ignored. Matter 1.4 §9.10.5.6.
-  init(written value: Element.Value) throws(InteractionStatus) {
+  package init(written value: Element.Value) throws(InteractionStatus) {
     let reader = try FieldReader(written: value)
     guard let privilege = Privilege(rawValue: try reader.number(1)),
       let mode = Mode(rawValue: try reader.number(2)), mode != .passcode,
@@ -40,7 +39,7 @@ extension AccessEntry {
   }
 
   /// The members without the fabric index.
-  var members: [(UInt8, Element.Value)] {
+  package var members: [(UInt8, Element.Value)] {
     [
       (1, .number(privilege.rawValue)), (2, .number(mode.rawValue)),
       (3, subjects.isEmpty ? .null : .items(subjects.map { .unsigned($0) })),
@@ -66,9 +65,12 @@ extension AccessEntry.Target {
 }
 
 /// The numbers that a subject of an entry can have. Matter 1.4 §2.5.5, §6.6.2.1.
-enum NodeSubject {
-  static func isOperational(_ subject: UInt64) -> Bool { CertificateChain.operationalNodes.contains(subject) }
+package enum NodeSubject {
+  /// The identifiers that a node can have. Matter 1.4 §2.5.5.
+  package static let operationalNodes: ClosedRange<NodeID> = 1...0xFFFF_FFEF_FFFF_FFFF
+
+  package static func isOperational(_ subject: UInt64) -> Bool { operationalNodes.contains(subject) }
 
   /// A CASE authenticated tag. Its version, the lower half, is not 0.
-  static func isTag(_ subject: UInt64) -> Bool { subject >> 32 == 0xFFFF_FFFD && subject & 0xFFFF != 0 }
+  package static func isTag(_ subject: UInt64) -> Bool { subject >> 32 == 0xFFFF_FFFD && subject & 0xFFFF != 0 }
 }

@@ -1,17 +1,16 @@
-import MatterModel
 import MatterWire
 
 /// Reads the members of a structure from a peer or from storage, and throws the status that fits.
-struct FieldReader {
+package struct FieldReader {
   private let structure: Element
   /// The status for members that are absent or of another type.
   private let malformed: InteractionStatus.Code
 
   /// The fields of a command.
-  init(command fields: Element) { (structure, malformed) = (fields, .invalidCommand) }
+  package init(command fields: Element) { (structure, malformed) = (fields, .invalidCommand) }
 
   /// A structure inside a value that is written.
-  init(written value: Element.Value) throws(InteractionStatus) {
+  package init(written value: Element.Value) throws(InteractionStatus) {
     guard case .container(.structure, _) = value else { throw InteractionStatus(.invalidDataType) }
     (structure, malformed) = (Element(.anonymous, value), .invalidDataType)
   }
@@ -19,7 +18,7 @@ struct FieldReader {
   /// - Parameters:
   ///   - range: the allowed numbers.
   ///   - violation: the status for numbers outside of it.
-  func number<N: FixedWidthInteger & UnsignedInteger>(
+  package func number<N: FixedWidthInteger & UnsignedInteger>(
     _ tag: UInt8, in range: ClosedRange<N> = 0...N.max, violation: InteractionStatus.Code = .constraintError
   ) throws(InteractionStatus) -> N {
     guard let value = structure[tag] else { throw InteractionStatus(malformed) }
@@ -27,14 +26,14 @@ struct FieldReader {
   }
 
   /// nil if the member is absent or null.
-  func optionalNumber<N: FixedWidthInteger & UnsignedInteger>(
+  package func optionalNumber<N: FixedWidthInteger & UnsignedInteger>(
     _ tag: UInt8, in range: ClosedRange<N> = 0...N.max
   ) throws(InteractionStatus) -> N? {
     guard let value = present(tag) else { return nil }
     return try Self.number(value, in: range, malformed: malformed, violation: .constraintError)
   }
 
-  func octets(
+  package func octets(
     _ tag: UInt8, count: ClosedRange<Int>, violation: InteractionStatus.Code = .constraintError
   ) throws(InteractionStatus) -> [UInt8] {
     guard let octets = try optionalOctets(tag, count: count, violation: violation) else {
@@ -44,7 +43,7 @@ struct FieldReader {
   }
 
   /// nil if the member is absent or null.
-  func optionalOctets(
+  package func optionalOctets(
     _ tag: UInt8, count: ClosedRange<Int>, violation: InteractionStatus.Code = .constraintError
   ) throws(InteractionStatus) -> [UInt8]? {
     guard let value = present(tag) else { return nil }
@@ -54,21 +53,21 @@ struct FieldReader {
   }
 
   /// - Parameter byteCount: the allowed lengths of the UTF-8.
-  func text(_ tag: UInt8, byteCount: ClosedRange<Int>) throws(InteractionStatus) -> String {
+  package func text(_ tag: UInt8, byteCount: ClosedRange<Int>) throws(InteractionStatus) -> String {
     guard case .text(let text)? = structure[tag] else { throw InteractionStatus(malformed) }
     guard byteCount.contains(text.utf8.count) else { throw InteractionStatus(.constraintError) }
     return text
   }
 
   /// false if the member is absent.
-  func flag(_ tag: UInt8) throws(InteractionStatus) -> Bool {
+  package func flag(_ tag: UInt8) throws(InteractionStatus) -> Bool {
     guard let value = structure[tag] else { return false }
     guard case .bool(let flag) = value else { throw InteractionStatus(malformed) }
     return flag
   }
 
   /// A member that is a structure.
-  func structure(_ tag: UInt8) throws(InteractionStatus) -> FieldReader {
+  package func structure(_ tag: UInt8) throws(InteractionStatus) -> FieldReader {
     guard let value = structure[tag], case .container(.structure, _) = value else {
       throw InteractionStatus(malformed)
     }
@@ -76,13 +75,13 @@ struct FieldReader {
   }
 
   /// The members of an array; nil if it is absent or null.
-  func optionalItems(_ tag: UInt8) throws(InteractionStatus) -> [Element.Value]? {
+  package func optionalItems(_ tag: UInt8) throws(InteractionStatus) -> [Element.Value]? {
     guard let value = present(tag) else { return nil }
     guard case .container(.array, let items) = value else { throw InteractionStatus(malformed) }
     return items.map(\.value)
   }
 
-  func isPresent(_ tag: UInt8) -> Bool { structure[tag] != nil }
+  package func isPresent(_ tag: UInt8) -> Bool { structure[tag] != nil }
 
   private init(structure: Element, malformed: InteractionStatus.Code) {
     (self.structure, self.malformed) = (structure, malformed)
@@ -94,7 +93,7 @@ struct FieldReader {
   }
 
   /// A written value that is a number.
-  static func number<N: FixedWidthInteger & UnsignedInteger>(
+  package static func number<N: FixedWidthInteger & UnsignedInteger>(
     _ value: Element.Value, in range: ClosedRange<N> = 0...N.max,
     malformed: InteractionStatus.Code = .invalidDataType, violation: InteractionStatus.Code = .constraintError
   ) throws(InteractionStatus) -> N {
@@ -117,5 +116,7 @@ extension Element.Value {
 
   package static func number(_ number: some UnsignedInteger) -> Element.Value { .unsigned(UInt64(number)) }
 
-  static func optional(_ number: (some UnsignedInteger)?) -> Element.Value { number.map { .number($0) } ?? .null }
+  package static func optional(_ number: (some UnsignedInteger)?) -> Element.Value {
+    number.map { .number($0) } ?? .null
+  }
 }
