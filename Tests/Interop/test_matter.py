@@ -278,7 +278,7 @@ async def test_a_captured_commissioning_is_shown_step_by_step_and_hap_is_replaye
     commands = [(message["session"], text.split(" {")[0]) for message in shown if message["message"] == "InvokeRequest" for text in message["content"][:1]]
     root, credentials = "endpoint 0 GeneralCommissioning", "endpoint 0 OperationalCredentials"
     steps_of_pase = [f"{root}.ArmFailSafe", f"{root}.SetRegulatoryConfig", *[f"{credentials}.{name}" for name in
-        ("CertificateChainRequest", "AttestationRequest", "CSRRequest", "AddTrustedRootCertificate", "AddNOC")]]  # fmt: skip
+        ("CertificateChainRequest", "AttestationRequest", "CsrRequest", "AddTrustedRootCertificate", "AddNoc")]]  # fmt: skip
     assert is_subsequence([*(("PASE", step) for step in steps_of_pase), ("CASE", f"{root}.CommissioningComplete"), ("CASE", "endpoint 1 OnOff.On")], commands)
     contents = [text for message in shown for text in message["content"]]
     assert any(text.startswith(f"{credentials}.AddNOC") and "(16 bytes, hidden)" in text for text in contents)
