@@ -226,6 +226,8 @@ extension InteractionResult {
   /// The failure of a command that has not led to the expected response.
   fileprivate func refusal(of command: String) -> ClientFailure {
     switch (self, outcome) {
+    case (_, .status(let status)?) where status.code == .success:
+      ClientFailure("\(command): a status instead of the response")
     case (.failure(let status), _), (_, .status(let status)?): ClientFailure("\(command): status \(status.code)")
     default: ClientFailure("\(command): the response lacks a field")
     }

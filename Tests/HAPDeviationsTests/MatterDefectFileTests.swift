@@ -82,6 +82,8 @@ import Testing
       ("{ when: { answer: AttestationRequest }, wrong: signing-request }", "has no signing-request"),
       ("{ when: { answer: AttestationRequest }, wrong: date }", "it must be one of nonce, signature"),
       ("{ when: { answer: AddNOC, nth: two }, drop: true }", "a count is expected"),
+      ("{ when: { answer: AddNOC, nth: 0 }, drop: true }", "messages are counted from 1"),
+      ("{ when: { answer: AddNOC, nth: \"-0\" }, drop: true }", "messages are counted from 1"),
     ])
   func mistakes(_ rule: String, _ message: String) throws {
     let file = rules(rule)

@@ -74,6 +74,24 @@ import Testing
     #expect(try await Self.met(defect) == Met(controller: "no error", node: "no fabric"))
   }
 
+  @Test("The authority of a defect of certificates is its own, and stays the same after a restart")
+  func authority() async throws {
+    let defect = try #require(DefectLibrary.builtIn["matter-dac-expired"])
+    try await withMatterHome { home in
+      var served = try ServedNode(Profile.light, in: home, defect: defect)
+      let anchor = try #require(try served.invitation?.trustAnchor)
+      try await served.command("reboot")
+      #expect(try served.invitation?.trustAnchor == anchor)
+      try served.stop()
+      served = try ServedNode(Profile.light, in: home, defect: defect)
+      #expect(try served.invitation?.trustAnchor == anchor)
+      try served.stop()
+      served = try ServedNode(Profile.light, in: home)
+      #expect(try served.invitation?.trustAnchor != anchor)
+      try served.stop()
+    }
+  }
+
   // MARK: Steps
 
   private static let onOff = AttributePath(1, 6, 0)

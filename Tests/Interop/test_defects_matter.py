@@ -76,7 +76,7 @@ async def test_a_controller_reacts_as_recorded(defect, run, tmp_path, pytestconf
     with SecondHost() as host:
         options = ("--matter", "--bonjour", "embedded", "--defect", defect)
         simulator = await run(LIGHT, state=state, options=options, interfaces=(FAR,), namespace=host.namespace)
-        # A defect of certificates has new ones at each start, and the controller reads the trusted ones once.
+        # A defect of certificates has an authority of its own, and the controller reads the trusted ones once.
         controller = await MatterController.start(tmp_path, state / "matter-trust")
         try:
             met = await connectedhomeip(controller, simulator)

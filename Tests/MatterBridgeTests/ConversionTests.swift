@@ -150,6 +150,9 @@ import Testing
     #expect(nearest(1, .float, steps) == .float(20) && nearest(0, .float, steps) == .float(0))
     let negative = Constraints(minValue: -10, maxValue: 10, minStep: 6)
     #expect(nearest(0.5, .int, negative) == 2 && nearest(0.5, .float, negative) == .float(2))
+    // -0.3 and three steps are not exactly 0 in binary fractions.
+    let tenths = Constraints(minValue: .float(-0.3), maxValue: .float(1), minStep: .float(0.1))
+    #expect(nearest(0.02, .float, tenths) == .float(0.1))
     #expect(nearest(1, .uint8, Constraints(validValues: [0, 50, 100])) == 50)
     #expect(nearest(1, .uint8, Constraints(validValues: [0])) == 0)
     #expect(nearest(4, .uint8, Constraints(minValue: 0, maxValue: 5, minStep: 10)) == 0)

@@ -32,7 +32,7 @@ extension MessageCondition {
       try MessageCondition(node)
     }
     members.within = try node["within"]?.duration()
-    members.nth = try node["nth"]?.count()
+    members.nth = try node["nth"]?.position()
     members.share = try node["random"].map { (node) throws(JSONProblem) in try Self.share(node) }
     if let scope = node["per"] { members.scope = try scope.word() }
     if let restarted = node["restarted"] {

@@ -113,6 +113,13 @@ extension JSONNode {
     return count
   }
 
+  /// Reads which of several messages are meant.
+  func position() throws(JSONProblem) -> CountPattern {
+    let pattern = try count()
+    guard pattern.range.upperBound > 0 else { throw problem("messages are counted from 1") }
+    return pattern
+  }
+
   func path() throws(JSONProblem) -> JSONPattern {
     let text = try asString()
     do throws(JSONPattern.Malformed) { return try JSONPattern(text) } catch { throw problem(error.message) }

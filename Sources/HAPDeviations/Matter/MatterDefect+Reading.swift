@@ -38,7 +38,7 @@ extension MatterRule {
   fileprivate init(_ node: JSONNode) throws(JSONProblem) {
     try node.refuseUnknownMembers(except: ["when"] + Self.effects)
     let when = try node.required("when")
-    (subject, count) = (try Subject(when), try when["nth"]?.count())
+    (subject, count) = (try Subject(when), try when["nth"]?.position())
     let names = Self.effects.filter { node[$0] != nil }
     guard names.count == 1, let name = names.first else {
       throw node.problem("a rule has one of \(Self.effects.joined(separator: ", "))")

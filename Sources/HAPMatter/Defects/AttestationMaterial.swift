@@ -13,8 +13,7 @@ struct AttestationMaterial {
 
   /// - Parameters:
   ///   - defect: nil: the device conforms.
-  ///   - random: of signatures, and of keys. A defect of certificates needs new keys at each start, because that of the
-  ///     authority is not stored.
+  ///   - random: of signatures, and of the keys of a defect of certificates. Only its authority is the same at each start.
   init(_ label: DeviceCredentials, deviceType: UInt32, _ defect: MatterAttestation?, random: RandomSource) {
     let defect = defect ?? MatterAttestation()
     declaration = Self.declaration(label, deviceType: deviceType, defect.declaration, random: random)
@@ -47,13 +46,20 @@ struct AttestationMaterial {
     if defect.device == .expired { stated.devicePeriod = .ended }
     if defect.intermediate == .otherVendor { stated.intermediateVendor = otherVendor(than: label.vendor) }
     if defect.intermediate == .expired { stated.intermediatePeriod = .endedBeforeUsual }
+    // A commissioner that trusts the authority still does after a restart. The keys below it are random: two signatures
+    // of the authority must not have the same nonce.
+    let authority = AttestationAuthority(random: defect.authority == .unknown ? random : derivedRandom(of: label))
     var credentials = DeviceCredentials(
-      vendor: label.vendor, product: label.product, statements: stated,
-      authority: AttestationAuthority(random: random), random: random)
+      vendor: label.vendor, product: label.product, statements: stated, authority: authority, random: random)
     if defect.device == .wrongSignature { credentials.device = credentials.device.withWrongSignature }
     if defect.intermediate == .wrongSignature { credentials.intermediate = credentials.intermediate.withWrongSignature }
     if defect.device == .otherKey { credentials.key = CurveKey(random: random) }
     return credentials
+  }
+
+  /// The randomness of the authority, the same at each start. Nothing else may draw from it.
+  private static func derivedRandom(of label: DeviceCredentials) -> RandomSource {
+    .derived(from: HKDF.sha512(label.key.scalar, salt: "hapsim Matter 1", info: "defect", count: 32))
   }
 
   /// Another of the vendors for tests.

@@ -31,7 +31,9 @@ final class DefectTap: NodeTap {
     for effect in script.effects(on: .request(names)) {
       switch effect {
       case .refuseWithCode(let code):
-        if case .invoke(let path) = kind { return .outcome(path.response(code: code), of: path) }
+        if case .invoke(let path, let reference) = kind {
+          return .outcome(path.response(code: code), of: path, reference: reference)
+        }
       case .refuse(let status): return status.decision(for: kind)
       case .expireFailSafe: return .expireFailSafe
       case .drop, .code, .status, .wrong: break
@@ -49,15 +51,15 @@ final class DefectTap: NodeTap {
     for effect in effects {
       switch effect {
       case .code(let code):
-        if case .invoke(let path) = request { message.replaceOutcome(path.response(code: code), of: path) }
+        if case .invoke(let path, _) = request { message.replaceOutcome(path.response(code: code), of: path) }
       case .status(let status):
-        if case .invoke(let path) = request, case .interaction(let code) = status, message.outcome != nil {
+        if case .invoke(let path, _) = request, case .interaction(let code) = status, message.outcome != nil {
           message.replaceOutcome(.status(InteractionStatus(code)), of: path)
         } else {
           message.replace(by: status.decision(for: request))
         }
       case .wrong(let part):
-        if case .invoke(let path) = request { falsify(part, of: &message, path) }
+        if case .invoke(let path, _) = request { falsify(part, of: &message, path) }
       case .drop, .refuseWithCode, .refuse, .expireFailSafe: break
       }
     }
@@ -127,7 +129,7 @@ extension TappedMessage.Kind {
     case .subscribe: [.subscribe]
     case .write: [.write]
     case .timed: [.timed]
-    case .invoke(let path): [.invoke] + (path.name.map { [$0] } ?? [])
+    case .invoke(let path, _): [.invoke] + (path.name.map { [$0] } ?? [])
     }
   }
 }
@@ -165,7 +167,8 @@ extension MatterEffect.Status {
   fileprivate func decision(for request: TappedMessage.Kind) -> TapDecision {
     switch (self, request) {
     case (.secureChannel(let code), _): .report(code)
-    case (.interaction(let code), .invoke(let path)): .outcome(.status(InteractionStatus(code)), of: path)
+    case (.interaction(let code), .invoke(let path, let reference)):
+      .outcome(.status(InteractionStatus(code)), of: path, reference: reference)
     case (.interaction(let code), _): .status(code)
     }
   }

@@ -33,7 +33,8 @@ extension Characteristic {
     guard isPositive, nearest <= 0, let step = constraints.minStep?.doubleValue, step > 0 else { return nearest }
     let start = low ?? 0
     let above = start + ((-start / step).rounded(.down) + 1) * step
-    guard let positive = rules.nearest(toFloat: above, checking: .all), positive > 0 else { return nearest }
-    return positive
+    // `above` can be 0 by a rounding error.
+    let candidates = [above, above + step].compactMap { rules.nearest(toFloat: $0, checking: .all) }
+    return candidates.first { $0 > 0 } ?? nearest
   }
 }

@@ -104,7 +104,8 @@ package struct AttestationVerifier: Sendable {
   ///   - device: DER, as is `intermediate`.
   ///   - vendor: of the cluster Basic Information, as is `product`.
   ///   - challenge: the attestation challenge of the session.
-  ///   - time: now, in seconds since 2000-01-01; nil: there is no clock.
+  ///   - time: now, in seconds since 2000-01-01; nil: there is no clock. To refuse a certificate that has ended is stricter
+  ///     than §6.2.3.1, which checks the chain at the time at which the certificate of the device was issued.
   package init(
     authorities: [AttestationCertificate], device: [UInt8], intermediate: [UInt8], vendor: UInt16, product: UInt16,
     challenge: SecretBytes, time: UInt32? = nil

@@ -42,8 +42,8 @@ extension TappedMessage {
   package enum Kind: Equatable, Sendable {
     case handshake(SecureChannelOpcode)
     case read, subscribe, write, timed
-    /// An InvokeRequest with one command.
-    case invoke(CommandPath)
+    /// An InvokeRequest with one command of one endpoint that has an answer. Others are of another kind.
+    case invoke(CommandPath, reference: UInt16? = nil)
     /// A message of a report, or the answer to a read.
     case report
     case other
@@ -60,8 +60,10 @@ extension TappedMessage {
     case .timed: return .timed
     case .report: return .report
     case .invoke:
-      guard let request = try? InvokeRequest(decoding: payload), let item = request.items.first else { return .other }
-      return .invoke(CommandPath(item.path.endpoint ?? 0, item.path.cluster, item.path.command))
+      guard let request = try? InvokeRequest(decoding: payload), !request.suppressesResponse,
+        request.items.count == 1, let item = request.items.first, let endpoint = item.path.endpoint
+      else { return .other }
+      return .invoke(CommandPath(endpoint, item.path.cluster, item.path.command), reference: item.reference)
     case .status, .subscribeResponse, .writeResponse, .invokeResponse: return .other
     }
   }
@@ -104,10 +106,11 @@ extension TapDecision {
   }
 
   /// Answers with an InvokeResponse.
-  package static func outcome(_ outcome: CommandOutcome, of path: CommandPath) -> TapDecision {
+  /// - Parameter reference: of the command.
+  package static func outcome(_ outcome: CommandOutcome, of path: CommandPath, reference: UInt16?) -> TapDecision {
     .answer(
       opcode: InteractionOpcode.invokeResponse.rawValue,
-      payload: InvokeResponse([InvokeResponse.Item(outcome, of: path, reference: nil)]).encoded)
+      payload: InvokeResponse([InvokeResponse.Item(outcome, of: path, reference: reference)]).encoded)
   }
 }
 
@@ -147,6 +150,7 @@ extension NodeServer {
     case .answer(let opcode, let payload):
       layer.send(payload, opcode: opcode, protocolID: received.protocolID, on: received.exchange, at: now)
       layer.closeExchange(received.exchange, at: now)
+      forget(received.exchange)
       if received.subject == nil {
         handshakes.fail(received.exchange)
         layer.removeSession(received.session, afterExchanges: true)

@@ -298,6 +298,11 @@ package final class NodeServer {
       report(HandshakeFailure("the peer does not answer"), on: handle)
       layer.removeSession(handle.session, afterExchanges: true)
     }
+    forget(handle)
+  }
+
+  /// Forgets an exchange that has failed, or that a tap has answered.
+  func forget(_ handle: ExchangeHandle) {
     guard let exchange = exchanges.first(where: { $0.value == handle })?.key else { return }
     exchanges[exchange] = nil
     interaction.exchangeFailed(exchange)

@@ -25,6 +25,11 @@ import Testing
     }
   }
 
+  private static func refuseCommand(_ kind: TappedMessage.Kind) -> TapDecision {
+    guard case .invoke(let path, let reference) = kind else { return .handle }
+    return .outcome(.status(InteractionStatus(.busy)), of: path, reference: reference)
+  }
+
   private func world() throws -> (NodeWorld, Tap) {
     let (world, tap) = (NodeWorld(try ServerEnd()), Tap())
     world.server.server.tap = tap
@@ -62,7 +67,7 @@ import Testing
     #expect(world.commission())
     tap.decision = { kind in
       switch kind {
-      case .invoke(let path): .outcome(.status(InteractionStatus(.busy)), of: path)
+      case .invoke: Self.refuseCommand(kind)
       case .read, .write, .subscribe: .status(.timeout)
       case .handshake: .report(.busy)
       default: .handle
@@ -82,6 +87,54 @@ import Testing
     tap.decision = { _ in .handle }
     #expect(world.connect() == false)
     #expect(world.request(.read(AttributePattern(LightTarget.onOff)))?.value(LightTarget.onOff) == .bool(false))
+  }
+
+  @Test("A request that the tap answers leaves nothing behind: twenty timed commands are refused alike")
+  func timedCommands() throws {
+    let (world, tap) = try world()
+    #expect(world.commission())
+    tap.decision = { Self.refuseCommand($0) }
+    for _ in 0..<20 {
+      let result = world.request(.command(LightTarget.timedOff, timed: 60_000))
+      #expect(result?.outcome == .status(InteractionStatus(.busy)))
+    }
+    #expect(world.server.server.interaction.waitingCount == 0)
+  }
+
+  @Test("A refusal has the reference of its command. Requests other than of one answered command are handled")
+  func references() throws {
+    let (world, tap) = try world()
+    #expect(world.commission())
+    tap.decision = { Self.refuseCommand($0) }
+    func result(_ paths: [CommandPattern], suppressesResponse: Bool = false) -> InteractionResult? {
+      let items = paths.enumerated().map { index, path in InvokeRequest.Item(path, reference: UInt16(index + 7)) }
+      return world.request(.invoke(InvokeRequest(items, suppressesResponse: suppressesResponse)))
+    }
+    let toggle = CommandPattern(1, 6, 2)
+    guard case .invoked(let refused)? = result([toggle]),
+      case .invoked(let executed)? = result([CommandPattern(nil, 6, 2)]),
+      case .failure(let status)? = result([toggle, toggle])
+    else {
+      Issue.record("a request has another result")
+      return
+    }
+    #expect(refused == [InvokeResponse.Item(toggle, .status(InteractionStatus(.busy)), reference: 7)])
+    #expect(executed == [InvokeResponse.Item(toggle, .status(.success), reference: 7)])
+    #expect(status == InteractionStatus(.invalidAction))
+    #expect(world.server.application[LightTarget.onOff] == .bool(true))
+    _ = result([toggle], suppressesResponse: true)
+    #expect(world.server.application[LightTarget.onOff] == .bool(false))
+  }
+
+  @Test("A status of success instead of a response has its own text")
+  func statusInsteadOfResponse() throws {
+    let (world, tap) = try world()
+    let attestation = CommandPath(0, 0x3E, 0)
+    tap.decision = { kind in
+      kind == .invoke(attestation) ? .outcome(.status(.success), of: attestation, reference: nil) : .handle
+    }
+    #expect(!world.commission())
+    #expect(world.client.failures == ["AttestationRequest: a status instead of the response"])
   }
 
   @Test("A change that makes a message too long has no effect")
