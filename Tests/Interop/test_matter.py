@@ -281,7 +281,7 @@ async def test_a_captured_commissioning_is_shown_step_by_step_and_hap_is_replaye
         ("CertificateChainRequest", "AttestationRequest", "CsrRequest", "AddTrustedRootCertificate", "AddNoc")]]  # fmt: skip
     assert is_subsequence([*(("PASE", step) for step in steps_of_pase), ("CASE", f"{root}.CommissioningComplete"), ("CASE", "endpoint 1 OnOff.On")], commands)
     contents = [text for message in shown for text in message["content"]]
-    assert any(text.startswith(f"{credentials}.AddNOC") and "(16 bytes, hidden)" in text for text in contents)
+    assert any(text.startswith(f"{credentials}.AddNoc") and "(16 bytes, hidden)" in text for text in contents)
     assert "endpoint 1 OnOff.On: success (0x0)" in contents and "endpoint 1 OnOff.OnOff = true" in contents
     assert any(text.startswith("endpoint 1 LevelControl.MoveToLevel: ") and "success" not in text for text in contents)
     # As text, with the messages of HAP.
