@@ -113,6 +113,8 @@ private let bashFunctions = #"""
       [[ $line == = ]] || before+=("$line")
     done
     while IFS= read -r line; do
+      # A path continues after its slash.
+      [[ $line != */ ]] || compopt -o nospace 2>/dev/null
       [[ $current == [\"\']* ]] || printf -v line %q "$line"
       COMPREPLY+=("$line")
     done < <(PROGRAM "$@" -- "${before[@]}" "${current//[\\\"\']/}" 2>/dev/null)
@@ -143,7 +145,7 @@ private let bashMain = #"""
     for ((index = 1; index < COMP_CWORD; index++)); do
       word=${COMP_WORDS[index]}
       # bash separates words at = and :
-      if [[ $word == : ]]; then
+      if [[ $word == : || ( $word == = && -z $option ) ]]; then
         index=$((index + 1))
         continue
       fi
@@ -179,7 +181,7 @@ private let bashMain = #"""
         return 0
       fi
     fi
-    [[ $current != : && ${COMP_WORDS[COMP_CWORD - 1]} != : ]] || return 0
+    [[ $current != [:=] && ${COMP_WORDS[COMP_CWORD - 1]} != [:=] ]] || return 0
     if [[ -z $ended && $current == --*=* ]]; then
       option=${current%%=*} prefix=${current%%=*}= current=${current#*=}
       _PROGRAM_values "$path $option"

@@ -22,7 +22,7 @@ package struct CommandPath: Sendable {
 
   init(_ program: Program) {
     words = []
-    commands = program.commands
+    commands = program.commands + [program.helpWord]
     options = program.options
     (operands, repeatsLastOperand) = ([], false)
     known = [:]
@@ -79,9 +79,20 @@ package struct CommandPath: Sendable {
 private func isRepeated(_ label: String) -> Bool { label.contains("…") }
 
 extension Program {
-  /// The program, and all its groups and commands with those of the groups, in the order of help.
+  /// The program, and all its groups and commands with those of the groups, in the order of help. The word `help` is
+  /// the last one.
   package var allPaths: [CommandPath] {
-    [CommandPath(self)] + commands.flatMap { Self.paths([], $0, printer: nil) }
+    [CommandPath(self)] + (commands + [helpWord]).flatMap { Self.paths([], $0, printer: nil) }
+  }
+
+  /// The word `help`, which the program handles itself, as a command with the names of the others as its operand.
+  fileprivate var helpWord: Command {
+    var word = Command(
+      "help", "show the help of a command", operands: .some(label: "[COMMAND]", count: 0...1),
+      candidates: ["COMMAND": commands.map(\.name)]
+    ) { (_, _) in .well }
+    word.options = []
+    return word
   }
 
   private static func paths(_ above: [String], _ command: Command, printer: [String]?) -> [CommandPath] {

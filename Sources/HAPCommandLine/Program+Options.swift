@@ -13,23 +13,27 @@ extension Program {
   }
 
   /// Prints the version, the manual page or completions.
-  /// - Returns: nil if the first word is none of these options.
+  /// - Returns: nil if the first word is none of these options. Other words after it are wrong usage.
   func answer(_ words: [String], _ version: String, _ console: Console) -> ExitCode? {
-    switch words[0].prefix(while: { $0 != "=" }) {
-    case "--version", "-V": console.print("\(name) \(versionText(version))")
-    case "--man": console.show(manualPage(version, date: dateOfSources(console)))
-    case "--completions":
-      do throws(UsageError) {
-        let arguments = try Arguments(parsing: words, options: [Self.completions.definition])
-        if let shell = try arguments.value(Self.completions) { console.show(completions(for: shell, version)) }
-      } catch {
-        console.complain("\(name): \(error.message)")
-        console.complain("Try '\(name) --help'.")
-        return error.code
+    let first = String(words[0].prefix { $0 != "=" })
+    let choices = [Self.versionFlag.definition, Self.manual.definition, Self.completions.definition]
+    guard let option = choices.first(where: { $0.writtenNames.contains(first) }) else { return nil }
+    do throws(UsageError) {
+      let arguments = try Arguments(parsing: words, options: [option])
+      if let extra = arguments.operands.first { throw UsageError("unexpected argument \(shown(extra))") }
+      if arguments[Self.manual] {
+        console.show(manualPage(version, date: dateOfSources(console)))
+      } else if let shell = try arguments.value(Self.completions) {
+        console.show(completions(for: shell, version))
+      } else {
+        console.print("\(name) \(versionText(version))")
       }
-    default: return nil
+      return .well
+    } catch {
+      console.complain("\(name): \(error.message)")
+      console.complain("Try '\(name) --help'.")
+      return error.code
     }
-    return .well
   }
 }
 

@@ -27,7 +27,7 @@ package struct Program: Sendable {
     self.nearest = nearest
   }
 
-  package static let usualExitCodes = [
+  package static let usualExitCodes: [(term: String, meaning: String)] = [
     ("0", "success"), ("1", "a problem was found"), ("2", "wrong usage"), ("3", "could not run"),
   ]
 

@@ -119,8 +119,12 @@ extension Program {
     """
 
     _\(name)_printed() {
-      local -a names=("${(@f)$(\(name) "$@" -- "${(@Q)whole_line[$# + 1,-1]}" 2>/dev/null)}")
-      compadd -- ${(@)names:#}
+      local -a names=("${(@f)$(\(name) "$@" -- "${(@Q)whole_line[$# + 1,-2]}" "$IPREFIX${(Q)PREFIX}" 2>/dev/null)}")
+      local -i status_of_none=1
+      # A path continues after its slash.
+      compadd -S '' -- ${(M)names:#*/} && status_of_none=0
+      compadd -- ${${(@)names:#}:#*/} && status_of_none=0
+      return $status_of_none
     }
 
     """

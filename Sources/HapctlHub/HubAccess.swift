@@ -29,6 +29,11 @@ package struct HubAccess: Sendable {
       zones: .ofMachine, version: version)
   }
 
+  /// Whether a hub has kept homes in the folder. It makes no file, and takes no lock.
+  package static func hasHomes(in folder: String) -> Bool {
+    (try? HubFiles.current.files.size(of: HomeStore.path(in: folder))) != nil
+  }
+
   /// Runs the body with a link, and closes it.
   /// - Parameter report: prints an error of the body, or the reason why there is no link.
   package func run(

@@ -15,7 +15,7 @@ extension Program {
 
 extension HomePlace {
   /// The hub that serves the folder, or one in the process of the command.
-  fileprivate static let hub = HomePlace { folder, need, report, body in
+  fileprivate static let hub = HomePlace(hasHomes: { HubAccess.hasHomes(in: $0) }) { folder, need, report, body in
     HubAccess(folder: folder, usesAccessories: need == .accessories, version: projectVersion).run(report) {
       link, loop, zoneRules in
       try await body(HomeSurroundings(link: link, loop: loop, zoneRules: zoneRules))

@@ -14,5 +14,8 @@ extension Program {
       .pairings,
       .reset,
     ],
+    exitCodes: usualExitCodes + [
+      ("4", "judge: no controller did anything that a rule covers"), ("6", "judge: the judge itself failed"),
+    ],
     nearest: { nearestName(to: $0, in: $1) })
 }

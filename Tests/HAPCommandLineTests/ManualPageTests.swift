@@ -86,6 +86,19 @@ private func run(_ words: [String], date: String? = nil) -> (exit: ExitCode, out
         == (.usage, "", "greet: --completions needs a value: --completions bash|zsh|fish" + hint))
   }
 
+  @Test(
+    "An option of the program has no value and no words after it, unless it is known",
+    arguments: [
+      (["--version=x"], "--version takes no value"), (["-V=x"], "unknown option -V=x"),
+      (["--man=x"], "--man takes no value"), (["--version", "x"], "unexpected argument x"),
+      (["-V", "say"], "unexpected argument say"), (["--man", "a b"], "unexpected argument \"a b\""),
+      (["--version", "--man"], "unknown option --man"),
+      (["--completions", "zsh", "fish"], "unexpected argument fish"),
+    ] as [([String], String)])
+  func extraWords(_ words: [String], _ message: String) {
+    #expect(run(words) == (.usage, "", "greet: \(message)\nTry 'greet --help'.\n"))
+  }
+
   @Test("A group of commands has no version, manual page or completions", arguments: ["-V", "--man", "--completions"])
   func group(_ word: String) {
     #expect(run(["home", word]).exit == .usage)
@@ -95,7 +108,7 @@ private func run(_ words: [String], date: String? = nil) -> (exit: ExitCode, out
 @Suite struct CommandPaths {
   @Test("The label of the operands says how many there are, and which candidates each has") func operands() throws {
     let paths = program.allPaths
-    #expect(paths.map(\.name) == ["", "say", "home", "home room", "home names", "order"])
+    #expect(paths.map(\.name) == ["", "say", "home", "home room", "home names", "order", "help"])
     #expect(
       paths[1].operands == [
         .init(label: "import|export", candidates: .words(["import", "export"])),
@@ -108,6 +121,13 @@ private func run(_ words: [String], date: String? = nil) -> (exit: ExitCode, out
         .init(label: "VERB", candidates: .words(["go", "stop"])), .init(label: "DIR", candidates: .folders),
       ])
     #expect(!paths[5].repeatsLastOperand)
+  }
+
+  @Test("help is a word of the program with the names of its commands, and without options") func help() {
+    let paths = program.allPaths
+    #expect(paths[0].commands.map(\.name) == ["say", "home", "order", "help"])
+    #expect(paths[6].operands == [.init(label: "COMMAND", candidates: .words(["say", "home", "order"]))])
+    #expect(paths[6].options == [])
   }
 
   @Test("Where the tables have no candidates, a group's command prints them") func printed() {

@@ -11,7 +11,8 @@ struct CompletionTests {
       (["ro"], ["room"]), (["sc"], ["scene"]), (["room", ""], ["list", "add", "remove", "rename"]),
       (["room", "re"], ["remove", "rename"]),
       (["room", "remove", "k"], ["Kitchen"]), (["room", "remove", "Hall", "Li"], ["Living Room"]),
-      (["room", "add", "K"], []),
+      (["room", "add", "K"], []), (["add", "--room=Ki"], ["Kitchen"]),
+      (["room", "remove", "--home=My Home", "K"], ["Kitchen"]), (["room", "remove", "--home=M"], ["My Home"]),
       (["zone", "add", "Up", "Ha"], ["Hall"]), (["run", "Good M"], ["Good Morning"]), (["move", "Str"], ["Strip"]),
       (["set", "Ster"], ["Stereo Light/"]), (["set", "Stereo Light/B"], ["Stereo Light/Brightness"]),
       (["set", "Stereo Light/On", ""], ["on", "off"]),
@@ -38,6 +39,15 @@ struct CompletionTests {
     #expect(HomeCompletion(HomeModel(), homeText: nil).candidates(["room", "remove", ""]) == [])
     let all = HomeCompletion(nil, homeText: nil).candidates([])
     #expect(all.contains("show") && all.count == Set(HomeVerb.all.map { $0.words[0] }).count)
+  }
+
+  @Test("Without a folder of a hub, the commands are completed, and no hub is asked or made")
+  func noFolder() throws {
+    var bench = try HomeBench.filled()
+    bench.hasHomes = false
+    #expect(bench("complete", "--", "room", "remove", "K") == Transcript())
+    #expect(bench("complete", "--", "room", "re") == Transcript(out: "remove\nrename\n"))
+    #expect(bench("complete", "--json", "--", "rem").out == "{\"words\":[\"remove\"]}\n")
   }
 
   @Test("Names of another home are completed after --home")

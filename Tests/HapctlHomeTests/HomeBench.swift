@@ -31,6 +31,8 @@ private final class BenchHost {
 /// Runs commands of `hapctl home` against a hub in memory, in virtual time.
 struct HomeBench {
   let hub = MemoryHub()
+  /// Whether completion finds a folder with homes.
+  var hasHomes = true
   private let place = BenchHost()
   private var host: TestHost { place.host }
 
@@ -86,7 +88,7 @@ struct HomeBench {
       out: { text in out.withLock { $0 += text } }, error: { text in error.withLock { $0 += text } },
       answer: { rest.withLock { $0.isEmpty ? nil : $0.removeFirst() } }, errors: answers == nil ? .none : terminal,
       environment: { environment[$0] })
-    let home = HomePlace { [hub, host] _, _, report, body in
+    let home = HomePlace(hasHomes: { [hasHomes] _ in hasHomes }) { [hub, host] _, _, report, body in
       do {
         return try host.run {
           let loop = try host.makeLoop("hapctl")

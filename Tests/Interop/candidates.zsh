@@ -1,4 +1,4 @@
-# Prints the candidates of zsh for each line, and END after them. A shell on a pseudo-terminal completes the lines.
+# Prints the candidates of zsh for each line, and END after them; with SHOW_LINES=show, also LINE, the completed line and |. A shell on a pseudo-terminal completes the lines.
 #
 #   zsh -f candidates.zsh FOLDER LINE…      FOLDER has the completions: _hapsim, …
 zmodload zsh/zpty
@@ -21,6 +21,7 @@ compadd() {
 }
 finish() {
   zle complete-word
+  [[ -z \$SHOW_LINES ]] || print -r -- "LINE \$BUFFER|" >$work/pipe
   print -r -- END >$work/pipe
   BUFFER=
 }

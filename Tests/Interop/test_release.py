@@ -124,6 +124,25 @@ def test_a_real_release_needs_its_date_a_build_and_tests(repository):
     assert "--without-tests is only for --dry-run" in release(repository, "1.2.0", "--without-tests")[2]
 
 
+def test_a_dry_run_without_addresses_makes_a_formula_with_addresses_that_do_not_exist(repository):
+    """The scripts that make the artefacts are replaced."""
+    scripts = {"Packaging/install-tree": 'mkdir -p "$2/bin" && cp /bin/true "$2/bin/hapsim"', "Scripts/third-party": ":"}
+    scripts |= {f"Packaging/build-{step}": ":" for step in ("tar", "deb", "image", "wheel")}
+    scripts["Packaging/build-formula"] = 'echo "formula: $DOWNLOADS $HOMEPAGE"'
+    for name, text in scripts.items():
+        (repository / name).parent.mkdir(exist_ok=True)
+        (repository / name).write_text(f"#!/bin/sh\n{text}\n")
+        (repository / name).chmod(0o755)
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "scripts")
+    status, output, errors = release(repository, "1.2.0", *DRY, "--without-tests")
+    assert status == 0, errors
+    assert "the Homebrew formula has addresses that do not exist" in output
+    assert "formula: https://example.invalid/downloads https://example.invalid\n" in output
+    status, output, _ = release(repository, "1.2.0", *DRY, "--without-tests", "--downloads", "https://a.test", "--homepage", "https://b.test")
+    assert "formula: https://a.test https://b.test\n" in output and "do not exist" not in output
+
+
 @pytest.mark.parametrize("words", [(), ("1.2.0", "1.3.0"), ("1.2.0", "--no-such"), ("1.2.0", "--output")])
 def test_wrong_usage_has_the_status_2(repository, words):
     assert release(repository, *words)[0] == 2
@@ -149,6 +168,15 @@ def test_the_installed_tree_has_the_manual_pages_and_completions_of_the_programs
             assert file.stat().st_mode & 0o777 == 0o644
     assert (tree / "bin/hapsim").exists() and (tree / "share/hapsim/Profiles/lock.hasaccessory").exists()
     assert (tree / "share/doc/hapsim/docs/README.md").exists()
+
+
+def test_programs_that_do_not_run_are_not_installed(tmp_path):
+    for name in ("hapsim", "hapctl", "haptest"):
+        (tmp_path / name).write_text("#!/bin/sh\nexit 1\n")
+        (tmp_path / name).chmod(0o755)
+    run = subprocess.run([ROOT / "Packaging/install-tree", tmp_path, tmp_path / "tree"], capture_output=True, text=True)
+    assert run.returncode == 1 and "the programs do not run here" in run.stderr
+    assert not (tmp_path / "tree").exists()
 
 
 def image(folder, name):

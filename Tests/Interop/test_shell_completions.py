@@ -60,6 +60,16 @@ def output(*words, **options):
     return run.stdout
 
 
+def zsh_candidates(folder, lines, show=""):
+    """The output of candidates.zsh."""
+    functions = folder.parent / "functions"
+    functions.mkdir()
+    for program in PROGRAMS:
+        (functions / f"_{program}").write_text(output(program, "--completions", "zsh"))
+    environment = {**os.environ, "SHOW_LINES": show}
+    return output("zsh", "-f", str(Path(__file__).with_name("candidates.zsh")), str(functions), *lines, env=environment)
+
+
 def candidates(shell, folder, lines):
     """The candidates of a shell for each line: without descriptions, the slash of folders, and the option before an =."""
     need(shell)
@@ -70,11 +80,7 @@ def candidates(shell, folder, lines):
     elif shell == "fish":
         text = output("fish", "--no-config", "-c", FISH, *lines)
     else:
-        functions = folder.parent / "functions"
-        functions.mkdir()
-        for program in PROGRAMS:
-            (functions / f"_{program}").write_text(output(program, "--completions", "zsh"))
-        text = output("zsh", "-f", str(Path(__file__).with_name("candidates.zsh")), str(functions), *lines)
+        text = zsh_candidates(folder, lines)
     parts = text.split("END\n")
     assert len(parts) == len(lines) + 1, text[-1000:]
     return [{re.sub(r"^--[a-z-]+=", "", word.split("\t")[0]).rstrip("/") for word in part.splitlines()} for part in parts[:-1]]
@@ -105,7 +111,8 @@ def test_the_commands_and_options_of_help_are_completed(shell, place):
         listed = listed[::3]  # fish evaluates the condition of each option, which takes 0.2 s for a line
     lines = [" ".join(words) + " " for words, _ in groups] + [" ".join(words) + " -" for words, _, _ in listed]
     found = candidates(shell, place, lines)
-    expected = [commands for _, commands in groups] + [options for _, _, options in listed]
+    # help is a word of each program.
+    expected = [commands | ({"help"} if len(words) == 1 else set()) for words, commands in groups] + [options for _, _, options in listed]
     for line, got, wanted in zip(lines, found, expected, strict=True):
         assert got == wanted, line
 
@@ -144,6 +151,14 @@ LINES = [
     ("hapsim run --port ", set()),
     ("hapsim types ", set()),
     ("hapsim nothing ", set()),
+    # help has the names of the commands
+    ("hapsim help ru", {"run"}),
+    ("hapctl help home ", set()),
+    # A word with = is one operand, or one value.
+    ("haptest rerun --txt a=b on", {"one.hasaccessory"}),
+    ("haptest rerun --txt=a=b on", {"one.hasaccessory"}),
+    ("haptest rerun --txt a=on", set()),
+    ("hapsim edit --label a=b on", {"one.hasaccessory"}),
 ]
 
 
@@ -158,9 +173,41 @@ def test_values_and_operands_are_completed(shell, place):
 def test_names_of_a_home_are_completed(shell, place):
     for words in (["new", "My Home", "--zone", "Europe/Berlin"], ["room", "add", "Kitchen", "Living Room"]):
         subprocess.run(["hapctl", "home", *words], check=True, capture_output=True, timeout=PATIENCE)
-    lines = ["hapctl home room remove Ki", "hapctl home room rename Liv", "hapctl home add --room Ki"]
+    subprocess.run(["hapctl", "home", "new", "Second", "--zone", "UTC"], check=True, capture_output=True, timeout=PATIENCE)
+    subprocess.run(["hapctl", "home", "room", "add", "Cellar", "--home", "Second"], check=True, capture_output=True, timeout=PATIENCE)
     space = "Living\\ Room" if shell == "bash" else "Living Room"
-    assert candidates(shell, place, lines) == [{"Kitchen"}, {space}, {"Kitchen"}]
+    expected = {
+        "hapctl home room remove Ki": {"Kitchen"},
+        "hapctl home room rename Liv": {space},
+        "hapctl home add --room Ki": {"Kitchen"},
+        "hapctl home add --room=Ki": {"Kitchen"},
+        "hapctl home room remove --home=Second C": {"Cellar"},
+        "hapctl home room remove --home Second C": {"Cellar"},
+        "hapctl home set Kit": {"Kitchen"},
+    }
+    if shell != "bash":  # the harness for bash separates words at each space
+        expected |= {"hapctl home room remove \"Living R": {"Living Room"}, "hapctl home room remove 'Liv": {"Living Room"}, "hapctl home add --room=\"Ki": {"Kitchen"}}
+    assert dict(zip(expected, candidates(shell, place, list(expected)), strict=True)) == expected
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_completion_makes_no_hub(shell, place):
+    assert candidates(shell, place, ["hapctl home room remove Ki", "hapctl home room re"]) == [set(), {"remove", "rename"}]
+    assert not (place.parent / "xdg_state_home").exists()
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_a_path_of_a_home_ends_without_a_blank(shell, place):
+    for words in (["new", "My Home", "--zone", "UTC"], ["room", "add", "Kitchen"]):
+        subprocess.run(["hapctl", "home", *words], check=True, capture_output=True, timeout=PATIENCE)
+    need(shell)
+    lines = ["hapctl home room remove Kit", "hapctl home set Kit"]
+    if shell == "bash":
+        text = output("bash", "--norc", "-c", 'compopt() { [[ $* != "-o nospace" ]] || echo NOSPACE; }\n' + BASH, "bash", *(line.replace(" ", "\t") for line in lines))
+        assert text == "Kitchen\nEND\nNOSPACE\nKitchen/\nEND\n"
+    else:
+        text = zsh_candidates(place, lines, "show")
+        assert [line for line in text.splitlines() if line.startswith("LINE ")] == ["LINE hapctl home room remove Kitchen |", "LINE hapctl home set Kitchen/|"]
 
 
 @pytest.mark.parametrize("shell", SHELLS)

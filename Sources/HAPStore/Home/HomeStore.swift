@@ -80,7 +80,8 @@ package final class HomeStore: Sendable {
 
   // MARK: The folder
 
-  static func path(in folder: String) -> String { folder + "/home.db" }
+  /// The file of the homes.
+  package static func path(in folder: String) -> String { folder + "/home.db" }
 
   /// Runs `body` while no other process opens, copies or restores the store. Creates the folder if necessary.
   static func exclusively<R>(

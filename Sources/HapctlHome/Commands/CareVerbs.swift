@@ -47,19 +47,14 @@ extension HomeVerb {
       return .well
     },
     HomeVerb(
-      "complete", "print the words that can follow, one on each line, for a shell", [.any(.text, "WORD")],
+      HomeCompletion.verb, "print the words that can follow, one on each line, for a shell", [.any(.text, "WORD")],
       discussion: [
         "The words are those after 'hapctl home'; the last one is incomplete, and may be empty. Write -- before them.",
-        "The completions that 'hapctl --completions SHELL' prints call this command for names.",
+        "The completions that 'hapctl --completions SHELL' prints call this command for names. It makes no hub: without homes, it prints only words of commands.",
       ],
       examples: [("hapctl home complete -- room remove Ki", "prints Kitchen")], json: "`{\"words\": [TEXT…]}`"
     ) { session, arguments in
-      let words = HomeCompletion(try? session.snapshot.model, homeText: session.homeText).candidates(arguments.operands)
-      if session.isJSON {
-        session.print(.object([("words", .list(words.map { .text($0) }))]))
-      } else {
-        for word in words { session.print(word) }
-      }
+      HomeCompletion(try? session.snapshot.model, homeText: session.homeText).show(arguments, session.console)
       return .well
     },
   ]

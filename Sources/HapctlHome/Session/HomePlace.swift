@@ -17,18 +17,22 @@ package struct HomePlace: Sendable {
   package typealias Report = @Sendable (any Error) -> ExitCode
   package typealias Body = @Sendable (HomeSurroundings) async throws -> ExitCode
 
+  /// Whether there are homes in a folder. It makes no file. Completion asks it, because it must not make a hub.
+  package let hasHomes: @Sendable (_ folder: String) -> Bool
+
   /// Connects with the hub of a folder, runs `body` to its end, and closes the link. Errors go to `report`, because a
   /// simulated world returns before the end of the body (see `CommandPlace`).
   package let run:
     @Sendable (_ folder: String, _ need: Need, _ report: @escaping Report, _ body: @escaping Body) -> ExitCode
 
   package init(
+    hasHomes: @escaping @Sendable (_ folder: String) -> Bool = { _ in true },
     run:
       @escaping @Sendable (
         _ folder: String, _ need: Need, _ report: @escaping Report, _ body: @escaping Body
       ) -> ExitCode
   ) {
-    self.run = run
+    (self.hasHomes, self.run) = (hasHomes, run)
   }
 }
 

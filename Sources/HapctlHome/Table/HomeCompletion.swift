@@ -1,9 +1,13 @@
+import HAPCommandLine
 import HAPHome
 import HAPModel
 import HAPWire
 
 /// Finds the words that can follow on a command line below `hapctl home`.
 struct HomeCompletion: Sendable {
+  /// The command that prints the words.
+  static let verb = "complete"
+
   private let model: HomeModel?
   private let homeText: String?
 
@@ -12,9 +16,20 @@ struct HomeCompletion: Sendable {
   ///   - homeText: the home that the names belong to; nil: the value of `--home` on the line, or the primary home.
   init(_ model: HomeModel?, homeText: String?) { (self.model, self.homeText) = (model, homeText) }
 
+  /// Prints the candidates for the operands of the command.
+  func show(_ arguments: Arguments, _ console: Console) {
+    let words = candidates(arguments.operands)
+    if arguments[HomeOptions.json] {
+      console.print(JSONNode.object([("words", .list(words.map { .text($0) }))]).compactText)
+    } else {
+      for word in words { console.print(word.visible) }
+    }
+  }
+
   /// Returns the candidates for the last word, in the order of the home.
   /// - Parameter words: the words of the line; the last one is incomplete.
   func candidates(_ words: [String]) -> [String] {
+    let words = words.flatMap(parts)
     let partial = words.last ?? ""
     var before = words.dropLast()
     var verbs = HomeVerb.all
@@ -32,6 +47,12 @@ struct HomeCompletion: Sendable {
       return before.isEmpty ? matching(next.filter { seen.insert($0).inserted }, partial) : []
     }
     return candidates(verbs[0], Array(before), partial)
+  }
+
+  /// Separates an option from its value: "--room=Kitchen" is "--room" and "Kitchen".
+  private func parts(_ word: String) -> [String] {
+    guard word.hasPrefix("--"), let equals = word.firstIndex(of: "=") else { return [word] }
+    return [String(word[..<equals]), String(word[word.index(after: equals)...])]
   }
 
   private func candidates(_ verb: HomeVerb, _ words: [String], _ partial: String) -> [String] {

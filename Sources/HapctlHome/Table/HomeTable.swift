@@ -42,7 +42,7 @@ extension Command {
     }
     return Command(
       "home", "control homes: rooms, scenes, triggers, people and their accessories", commands: commands,
-      printer: "complete",
+      printer: HomeCompletion.verb,
       discussion: [
         "The commands go to the hub of the folder ('hapctl hub run'). If no hub runs, the command works as a hub until it ends.",
         "A name is written without regard to case, spaces and apostrophes. Instead of a name, each command takes an identifier. "
@@ -74,6 +74,10 @@ extension HomeVerb {
   ) throws(UsageError) -> ExitCode {
     let folder = try hubFolder(given: try arguments.value(HomeOptions.folder), console.environment)
     let homeText = try arguments.value(HomeOptions.home)
+    if name == HomeCompletion.verb, !place.hasHomes(folder) {
+      HomeCompletion(nil, homeText: homeText).show(arguments, console)
+      return .well
+    }
     return place.run(folder, need, { report($0, console) }) { surroundings in
       let session = HomeSession(
         surroundings: surroundings, console: console, name: name, isJSON: arguments[HomeOptions.json],
