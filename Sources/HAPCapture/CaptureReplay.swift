@@ -51,6 +51,8 @@ package struct CaptureReplay {
   package private(set) var matterComparisons = 0
   /// The first difference of Matter; nil: there is none.
   package private(set) var matterDifference: MatterDifference?
+  /// The line from which on Matter is not compared, because a request suppresses its answer; nil: all is compared.
+  package private(set) var matterEnd: Int?
   /// The first difference; nil: the output is byte for byte the same.
   package private(set) var difference: Difference?
   package private(set) var messages: [Message] = []
@@ -107,6 +109,7 @@ package struct CaptureReplay {
     messages = core.messages
     matterComparisons = core.node?.comparisons ?? 0
     matterDifference = core.node?.difference
+    matterEnd = core.node?.end
   }
 
   /// An exchange of Matter that a controller or the accessory has begun.

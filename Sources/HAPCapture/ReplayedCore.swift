@@ -61,7 +61,8 @@ final class ReplayedCore {
   }
 
   private func setTime(_ time: Duration) {
-    plain.now = time - (start ?? time)
+    // The times of a damaged file can go back.
+    plain.now = max(plain.now, time - (start ?? time))
     start = start ?? time
   }
 

@@ -25,11 +25,16 @@ final class ReplayedNode {
   private let settings: [AttributePath: Element.Value]
   /// The writes that the executed requests have made, and that the capture has to contain next.
   private var made: [[WrittenValue]] = []
+  /// Whether all of the last request was executed, so that its recorded writes have to be made, too.
+  private var isExecuted = false
   /// The values that the device was asked for.
   private var requested: [AttributeID]?
   private(set) var comparisons = 0
   /// The first result that is not as recorded.
   private(set) var difference: CaptureReplay.MatterDifference?
+  /// The line of the first request that suppresses its answer: whether it was allowed, and what it has changed, is not
+  /// known. From there on nothing is executed or compared, and writes are made as recorded. nil: there is none.
+  private(set) var end: Int?
 
   /// - Throws: if the state is none that a node can have.
   init(
@@ -78,8 +83,10 @@ final class ReplayedNode {
 
   /// A recorded write. If the executed requests have not made it, it is made as recorded.
   func wrote(_ values: [WrittenValue], at time: Duration, line: Int) {
-    advance(to: time)
+    // The run ends its countdowns with a timer, which can be late. Each of those ends that changes a value writes it.
+    if made.isEmpty, end == nil { advance(to: time) } else { accessory.now = time }
     guard !made.isEmpty else {
+      if isExecuted { compare("the write of a request", values.map(\.text), [], line) }
       var transaction = WriteTransaction()
       transaction.writes = values.map { AttributeWrite($0.id, value: $0.value) }
       _ = attributes.write(&transaction, isTimed: true, by: session, at: time)
@@ -91,7 +98,7 @@ final class ReplayedNode {
 
   /// A recorded request of values to the device.
   func asked(_ ids: [AttributeID], at time: Duration) throws(ReplayedCore.Refusal) {
-    advance(to: time)
+    accessory.now = time
     requested = nil
     if accessory.askDevice(), requested == ids { return }
     if let unknown = ids.first(where: { !attributes.isLive($0, for: session) }) {
@@ -109,8 +116,11 @@ final class ReplayedNode {
     // The writes of a request come before the next message.
     for extra in made { compare("the write of a request", [], extra.map(\.text), line) }
     made = []
-    advance(to: time)
+    isExecuted = false
+    accessory.now = time
+    if message.isReceived, answer == nil, Self.suppressesAnswer(opcode, message.payload) { end = end ?? line }
     switch (opcode, message.isReceived) {
+    case _ where end != nil: break
     case (.invoke, true): invoke(message.payload, answer, line)
     case (.write, true): write(message.payload, answer, line)
     case (.report, false): compareReport(message.payload, line)
@@ -131,9 +141,10 @@ final class ReplayedNode {
     guard let answer, let request = try? InvokeRequest(decoding: payload), let command = request.items.first,
       let response = try? InvokeResponse(decoding: answer.payload)
     else { return }
-    for item in response.items where item.path.cluster == command.path.cluster {
-      guard let endpoint = item.path.endpoint, endpoint > 0 else { continue }
-      if case .status(let status) = item.outcome, !status.isOfAccessory { continue }
+    let endpoints = response.items.map { Self.endpoint(of: $0, command) }
+    isExecuted = !response.hasMore && !endpoints.isEmpty && !endpoints.contains(nil)
+    for (item, endpoint) in zip(response.items, endpoints) {
+      guard let endpoint else { continue }
       let path = CommandPath(endpoint, command.path.cluster, command.path.command)
       let fields = Element(.anonymous, .container(.structure, command.fields))
       let outcome = accessory.invoke(path, fields, for: Self.subject)
@@ -141,19 +152,44 @@ final class ReplayedNode {
     }
   }
 
+  /// The endpoint of the result of a command, if the accessory can have given it; nil: it was not asked.
+  private static func endpoint(of item: InvokeResponse.Item, _ command: InvokeRequest.Item) -> EndpointNumber? {
+    guard item.path.cluster == command.path.cluster, let endpoint = item.path.endpoint, endpoint > 0 else { return nil }
+    if case .status(let status) = item.outcome, !status.isOfAccessory { return nil }
+    return endpoint
+  }
+
   private func write(_ payload: [UInt8], _ answer: MatterMessage?, _ line: Int) {
     guard let answer, let request = try? WriteRequest(decoding: payload),
       let response = try? WriteResponse(decoding: answer.payload)
     else { return }
-    for result in response.items where result.status.isOfAccessory {
-      guard let path = result.path.path, path.endpoint > 0,
-        let item = request.items.first(where: { $0.path.matches(path) })
-      else { continue }
+    // A request can have an attribute twice. Its results are in its order.
+    var items = request.items
+    isExecuted = !response.items.isEmpty
+    for result in response.items {
+      let item = items.firstIndex { $0.path == result.path }.map { items.remove(at: $0) }
+      guard let item, let path = result.path.path, path.endpoint > 0, result.status.isOfAccessory else {
+        isExecuted = false
+        continue
+      }
       var status = InteractionStatus.success
       do throws(InteractionStatus) { try accessory.write(path, item.change, for: Self.subject) } catch {
         status = error
       }
       compare("the write of " + result.path.text, result.status.text, status.text, line)
+    }
+  }
+
+  /// Whether a message is a write or a command to an endpoint other than 0, and asks for no answer.
+  private static func suppressesAnswer(_ opcode: InteractionOpcode, _ payload: [UInt8]) -> Bool {
+    switch opcode {
+    case .invoke:
+      guard let request = try? InvokeRequest(decoding: payload) else { return false }
+      return request.suppressesResponse && request.items.contains { $0.path.endpoint != 0 }
+    case .write:
+      guard let request = try? WriteRequest(decoding: payload) else { return false }
+      return request.suppressesResponse && request.items.contains { $0.path.endpoint != 0 }
+    default: return false
     }
   }
 

@@ -25,17 +25,18 @@ extension MatterFrontEnd {
     }
   }
 
-  /// Records a message in the capture, and reports it.
   private func note(_ message: ObservedMessage) {
-    let traffic = MatterTraffic(message)
-    place.capture?.noted(traffic, at: now)
     guard reportsMessages, let owner = parts.performer.owner else { return }
-    owner.report(.matter(.message(DecodedTraffic(traffic, by: DecodedMessage.decode))))
+    owner.report(.matter(.message(DecodedTraffic(MatterTraffic(message), by: DecodedMessage.decode))))
   }
 
-  /// Records the requests to the attributes. A received message is recorded before the writes that it causes.
+  /// Records the messages and the requests to the attributes. A received message is recorded before the writes that it
+  /// causes, and a sent one when it is made, with its values of that time: it leaves later if something is stored before.
   func record(_ node: RunningNode) {
-    node.server.onReceived = { [unowned self] in note($0) }
+    node.server.onObserved = { [unowned self] message in
+      place.capture?.noted(MatterTraffic(message), at: now)
+      if message.isReceived { note(message) }
+    }
     guard let capture = place.capture else { return }
     capture.joined(node.endpointState, place.setup.matter, at: now)
     node.accessory.onRequest = { [unowned self] request in

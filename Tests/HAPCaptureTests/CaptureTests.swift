@@ -153,6 +153,13 @@ struct CaptureTests {
     #expect(shown[0].text.hasSuffix("malformed: TLV, byte 1: the bytes end inside an element"))
   }
 
+  @Test("In a damaged file, whose times go back, the time of a message is never negative") func timesGoBack() throws {
+    let times: [Duration] = [.seconds(5), .milliseconds(3999), .seconds(6)]
+    let lines = times.map { CaptureLine.matter(Self.matterTraffic[0], at: $0).text }
+    let replay = try CaptureReplay(Array(([head.text] + lines).joined(separator: "\n").utf8) + [10])
+    #expect(replay.messages.map(\.time) == [.zero, .zero, .seconds(1)])
+  }
+
   @Test("With another front end, connections have the numbers that it left; no number makes the replay trap")
   func otherFrontEnd() throws {
     func replay(_ lines: [String]) throws -> CaptureReplay {

@@ -161,6 +161,18 @@ final class ServedNode: @unchecked Sendable {  // confined to the world's thread
     return try JSONNode.parse(Array(text.utf8))
   }
 
+  /// Executes a command line in the turn of the loop in which the next datagram of Matter arrives, after that.
+  func execute(_ line: String) throws {
+    try loop.performAndWait { [self] in
+      guard let sockets = frontEnd?.sockets, let pass = sockets.onDatagram else { return }
+      sockets.onDatagram = { [unowned self] bytes, source in
+        sockets.onDatagram = pass
+        pass(bytes, source)
+        dispatcher.answer(Array(line.utf8)) { _ in }
+      }
+    }
+  }
+
   /// The answers to command lines that arrive in one turn of the loop, in which nothing can be stored.
   func answers(_ lines: [String]) async throws -> [JSONNode] {
     let texts = await withCheckedContinuation { (continuation: CheckedContinuation<[String], Never>) in

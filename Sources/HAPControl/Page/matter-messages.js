@@ -17,11 +17,12 @@ export function messagesPart(store, number, scope) {
   const none = h("p", { class: "empty" }, "No messages since the page was opened.");
   const box = h("input", { type: "checkbox", id: identifier("acknowledgements"), on: { change: () => again() } });
   const isShown = (event) => event.number === number && (box.checked || event.message !== ACKNOWLEDGEMENT);
+  const fresh = [];
   const again = () => {
+    fresh.length = 0;
     list.replaceChildren(...store.messages.filter(isShown).slice(-SHOWN).reverse().map(messageRow));
     none.hidden = list.childElementCount > 0;
   };
-  const fresh = [];
   const flush = () => {
     if (fresh.length === 0) return;
     list.prepend(...fresh.splice(0).slice(-SHOWN).reverse().map(messageRow));
@@ -34,7 +35,7 @@ export function messagesPart(store, number, scope) {
     if (fresh.length > SHOWN) fresh.shift();
     soon(flush);
   }));
-  scope.onEnd(store.on("history", () => { fresh.length = 0; again(); }));
+  scope.onEnd(store.on("history", again));
   again();
   return {
     node: h("section", { class: "card matter-traffic", "aria-label": "Messages" },

@@ -42,6 +42,9 @@ extension Command {
         replay.matterMessages > 0
         ? "; \(replay.matterMessages) Matter messages, \(replay.matterComparisons) values and results as recorded" : ""
       console.print("\(replay.name): \(replay.inputs) inputs, \(replay.sentBytes) bytes sent, all as recorded\(matter)")
+      if let end = replay.matterEnd {
+        console.print("Matter is not compared from line \(end) on: the request there suppresses its answer")
+      }
       return .well
     } catch let error as CaptureReplay.Mistake {
       console.complain("\(path):\(error)")
@@ -67,6 +70,8 @@ private func replayJSON(_ replay: CaptureReplay, withMessages: Bool) -> String {
       json.integer(replay.matterMessages)
       json.key("matterComparisons")
       json.integer(replay.matterComparisons)
+      json.key("matterEnd")
+      if let end = replay.matterEnd { json.integer(end) } else { json.null() }
       json.key("matterDifference")
       if let difference = replay.matterDifference {
         json.object { json in

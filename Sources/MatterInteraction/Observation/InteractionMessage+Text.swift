@@ -34,7 +34,10 @@ extension InteractionMessage {
     case .invoke:
       let request = try InvokeRequest(decoding: payload)
       // Octet strings of commands are keys, verifiers, PIN codes and network credentials, or certificates.
-      var parts = request.items.map { "\($0.path.text(isResponse: false)) \($0.fields.text(hidesOctets: true))" }
+      var parts = request.items.map { item in
+        "\(item.path.text(isResponse: false)) "
+          + item.fields.text(hidesOctets: true, hidesTexts: item.path.hidesTexts(isResponse: false))
+      }
       if request.isTimed { parts.append("timed") }
       return parts
     case .invokeResponse:
@@ -62,7 +65,9 @@ extension InvokeResponse.Item {
   fileprivate var text: String {
     switch outcome {
     case .status(let status): "\(path.text(isResponse: false)): \(status.text)"
-    case .response(_, let fields): "\(path.text(isResponse: true)) \(fields.text(hidesOctets: false))"
+    case .response(_, let fields):
+      "\(path.text(isResponse: true)) "
+        + fields.text(hidesOctets: false, hidesTexts: path.hidesTexts(isResponse: true))
     }
   }
 }
@@ -134,6 +139,15 @@ extension CommandPattern {
     let name = isResponse ? "response \(command.hex)" : known ?? command.hex
     return "\(PathText.endpoint(endpoint)) \(PathText.cluster(cluster)).\(name)"
   }
+
+  /// Account Login and Content Control, whose PIN codes are texts.
+  private static let clustersWithCodes: Set<ClusterID> = [0x50E, 0x50F]
+
+  /// Whether texts among the fields can be secrets: what the catalogue does not know can have any.
+  fileprivate func hidesTexts(isResponse: Bool) -> Bool {
+    guard !Self.clustersWithCodes.contains(cluster), let definition = PathText.definition(cluster) else { return true }
+    return !isResponse && !definition.commands.contains { $0.description.number == command }
+  }
 }
 
 // MARK: Values
@@ -156,8 +170,9 @@ extension AttributeChange {
 
 extension [Element] {
   /// The members of a structure: `{0: 60, 1: "x"}`.
-  package func text(hidesOctets: Bool) -> String {
-    "{" + map { "\($0.tag): \($0.value.text(hidesOctets: hidesOctets))" }.joined(separator: ", ") + "}"
+  package func text(hidesOctets: Bool, hidesTexts: Bool = false) -> String {
+    let members = map { "\($0.tag): \($0.value.text(hidesOctets: hidesOctets, hidesTexts: hidesTexts))" }
+    return "{" + members.joined(separator: ", ") + "}"
   }
 }
 
@@ -166,15 +181,17 @@ extension Element.Value {
   private static let mostOctets = 32
 
   /// The value as text. Characters of texts are escaped as in JSON.
-  /// - Parameter hidesOctets: whether only the length of an octet string is shown.
-  package func text(hidesOctets: Bool) -> String {
+  /// - Parameters:
+  ///   - hidesOctets: whether only the length of an octet string is shown.
+  ///   - hidesTexts: whether nothing of a text is shown.
+  package func text(hidesOctets: Bool, hidesTexts: Bool = false) -> String {
     switch self {
     case .signed(let number): "\(number)"
     case .unsigned(let number): "\(number)"
     case .bool(let isTrue): "\(isTrue)"
     case .single(let number): "\(number)"
     case .double(let number): "\(number)"
-    case .text(let text): JSONWriter.text { $0.string(text) }
+    case .text(let text): hidesTexts ? "(text, hidden)" : JSONWriter.text { $0.string(text) }
     case .octets(let octets):
       if hidesOctets {
         "(\(octets.count) bytes, hidden)"
@@ -185,8 +202,10 @@ extension Element.Value {
       }
     case .null: "null"
     case .container(.array, let members):
-      "[" + members.map { $0.value.text(hidesOctets: hidesOctets) }.joined(separator: ", ") + "]"
-    case .container(.structure, let members), .container(.list, let members): members.text(hidesOctets: hidesOctets)
+      "["
+        + members.map { $0.value.text(hidesOctets: hidesOctets, hidesTexts: hidesTexts) }.joined(separator: ", ") + "]"
+    case .container(.structure, let members), .container(.list, let members):
+      members.text(hidesOctets: hidesOctets, hidesTexts: hidesTexts)
     }
   }
 }

@@ -27,6 +27,8 @@ struct MessageExchange {
     var observed: SentMessage?
     /// The number of the next transmissions that do not leave.
     var lostTransmissions = 0
+    /// Whether a transmission has left.
+    var hasLeft = true
   }
 
   /// A message before it is sent.

@@ -33,7 +33,7 @@ extension MessageLayer {
     if header.isSealed {
       receiveSealed(header, &packet, offset, peer, now)
     } else {
-      guard let message = opened(header, packet, offset, peer, now) else { return }
+      guard let message = opened(header, packet, offset, received: packet, peer, now) else { return }
       guard message.header.protocolID == .secureChannel, let index = unsecuredSession(header, message) else {
         return observe(dropped: packet, from: peer, "it has no session, and is not part of a handshake")
       }
@@ -51,13 +51,15 @@ extension MessageLayer {
     guard channel.open(&packet, header, offset) else {
       return observe(dropped: sealed, from: peer, "its MIC is wrong in session \(header.session)")
     }
-    guard let message = opened(header, packet, offset, peer, now) else { return }
+    guard let message = opened(header, packet, offset, received: sealed, peer, now) else { return }
     receive(message, index)
   }
 
+  /// - Parameter received: the packet before it was decrypted, for the observer.
   /// - Returns: nil: it has no readable header, and is dropped.
   private mutating func opened(
-    _ header: MessageHeader, _ packet: [UInt8], _ offset: Int, _ peer: PeerAddress, _ now: Duration
+    _ header: MessageHeader, _ packet: [UInt8], _ offset: Int, received: [UInt8], _ peer: PeerAddress,
+    _ now: Duration
   ) -> Opened? {
     var offset = offset
     do throws(MessageError) {
@@ -65,7 +67,7 @@ extension MessageLayer {
       return Opened(
         counter: header.counter, header: exchange, packet: packet, payloadStart: offset, peer: peer, now: now)
     } catch {
-      observe(dropped: packet, from: peer, error.description)
+      observe(dropped: received, from: peer, error.description)
       return nil
     }
   }

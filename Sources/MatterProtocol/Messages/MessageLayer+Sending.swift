@@ -122,6 +122,7 @@ extension MessageLayer {
     } else {
       if isObserved { observeRepetition(index, place) }
       act(.send(pending.packet, to: sessions[index].peer))
+      sessions[index].exchanges[place].pending?.hasLeft = true
     }
     let wait = MessageExchange.wait(
       sessions[index].interval(at: now), after: pending.transmissions + 1, random)
@@ -168,7 +169,7 @@ extension MessageLayer {
     let wait = MessageExchange.wait(sessions[index].interval(at: now), after: 1, random)
     sessions[index].exchanges[place].pending = .init(
       counter: counter, packet: packet, due: now + wait, observed: sent,
-      lostTransmissions: max(0, message.lostTransmissions - 1))
+      lostTransmissions: max(0, message.lostTransmissions - 1), hasLeft: message.lostTransmissions == 0)
     return true
   }
 

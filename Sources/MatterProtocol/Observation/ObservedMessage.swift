@@ -53,13 +53,13 @@ extension MessageLayer {
       ObservedMessage(isReceived: true, peer: peer, content: .unreadable(datagram, reason: reason())))
   }
 
-  /// Records the retransmission of the last message of an exchange. A message that was sent before the observer came is
+  /// Records the retransmission of the last message of an exchange, or its first transmission that leaves. A message that was sent before the observer came is
   /// not known any more.
   mutating func observeRepetition(_ index: Int, _ place: Int) {
-    guard let sent = sessions[index].exchanges[place].pending?.observed,
+    guard let pending = sessions[index].exchanges[place].pending, let sent = pending.observed,
       case .message(var message) = sent.value.content
     else { return }
-    message.isRepeated = true
+    message.isRepeated = pending.hasLeft
     observed.append(ObservedMessage(isReceived: false, peer: sessions[index].peer, content: .message(message)))
   }
 }

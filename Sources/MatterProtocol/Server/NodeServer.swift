@@ -169,8 +169,9 @@ package final class NodeServer {
     get { layer.isObserved }
     set { layer.isObserved = newValue }
   }
-  /// Called with each received message before it is executed, instead of a report; nil: it is reported.
-  package var onReceived: ((ObservedMessage) -> Void)?
+  /// Called with each message when it is received, before it is executed, or made. With it, received ones are not
+  /// reported; reports of others come with their datagrams, after what has to be stored before.
+  package var onObserved: ((ObservedMessage) -> Void)?
   package var withheldReports: WithheldReports {
     get { interaction.withheldReports }
     set { interaction.withheldReports = newValue }
@@ -232,7 +233,8 @@ package final class NodeServer {
   private func reportMessages() {
     guard layer.isObserved else { return }
     for message in layer.takeObserved() {
-      if message.isReceived, let onReceived { onReceived(message) } else { report(.message(message)) }
+      onObserved?(message)
+      if !message.isReceived || onObserved == nil { report(.message(message)) }
     }
   }
 

@@ -62,6 +62,20 @@ import Testing
   }
 
   @Test(
+    "PIN codes that are texts are hidden, and all texts of commands that the catalogue does not have",
+    arguments: [CommandPattern(1, 0x50E, 2), .init(1, 0x50F, 0), .init(1, 0xFFF1_FD01, 0), .init(1, 6, 0x77)])
+  func textSecrets(path: CommandPattern) {
+    let nested = Element(.context(1), .container(.array, [Element(.anonymous, .text("12345678"))]))
+    let fields = [Element(.context(0), .text("12345678")), nested]
+    let hidden = "{0: (text, hidden), 1: [(text, hidden)]}"
+    #expect(Self.decoded(.invoke, InvokeRequest([.init(path, fields)]).encoded).parts.joined().hasSuffix(hidden))
+    let response = InvokeResponse([.init(path, .response(1, fields))])
+    // The catalogue has no names of responses, so those of a known cluster are shown.
+    let isHidden = Self.decoded(.invokeResponse, response.encoded).parts.joined().hasSuffix(hidden)
+    #expect(isHidden == (path.cluster != 6))
+  }
+
+  @Test(
     "A malformed payload has its reason",
     arguments: [
       (1, 2, [], "TLV, byte 0: the bytes end inside an element"),

@@ -1,4 +1,5 @@
 @testable import MatterController
+import HAPCrypto
 import HAPTestSupport
 import HAPWire
 import MatterInteraction
@@ -113,6 +114,23 @@ extension ObservedMessage {
     #expect(answer.header.acknowledged == sent[0].message?.counter)
   }
 
+  /// Loses the first two transmissions of each message.
+  private final class LosingTap: NodeTap {
+    func receives(_ message: TappedMessage) -> TapDecision { .handle }
+    func sends(_ message: inout TappedMessage) -> Int { 2 }
+  }
+
+  @Test("After lost transmissions, the first one that leaves is no repetition") func lostTransmissions() throws {
+    let pair = LayerPair()
+    pair.client.layer.isObserved = true
+    pair.client.layer.tap = LosingTap()
+    let exchange = try #require(pair.client.open(pair.clientSession))
+    pair.client.send([1], on: exchange)
+    #expect(pair.client.takeObserved().isEmpty)
+    while let deadline = pair.client.deadline { pair.client.advance(to: deadline) }
+    #expect(pair.client.takeObserved().map { $0.message?.isRepeated } == [false, true, true])
+  }
+
   @Test("A message that was sent before the observer came is not repeated in the record") func lateObserver() {
     let pair = LayerPair()
     _ = pair.request([1])
@@ -137,6 +155,32 @@ extension ObservedMessage {
     #expect(cutOff.count == packet.count && cutOff.allSatisfy { $0.reason?.isEmpty == false })
     pair.server.receive(packet, from: pair.client.address)
     #expect(pair.server.takeObserved().map { $0.message?.payload } == [[1, 2, 3]])
+  }
+
+  @Test("A sealed packet without a readable header is observed as it was received, still encrypted") func sealed() {
+    let pair = LayerPair()
+    pair.server.layer.isObserved = true
+    let end = established(isInitiator: true)
+    let header = MessageHeader(session: end.peerSession, counter: 1)
+    var buffer = ByteBuffer()
+    header.encode(into: &buffer)
+    let head = buffer.bytes
+    // The counter is little endian, then the node.
+    let nonce: [UInt8] = [header.securityFlags, 1, 0, 0, 0, UInt8(end.localNode), 0, 0, 0, 0, 0, 0, 0]
+    // A header has six bytes or more.
+    var packet = head + [5, 2, 1] + [UInt8](repeating: 0, count: CCMCipher.tagByteCount)
+    let cipher = CCMCipher(key: end.outboundKey, .sealing)
+    packet.withUnsafeMutableBytes { packet in
+      nonce.withUnsafeBytes { nonce in
+        cipher.seal(
+          UnsafeMutableRawBufferPointer(rebasing: packet[head.count..<head.count + 3]),
+          tag: packet.baseAddress! + head.count + 3, nonce: nonce,
+          aad: UnsafeRawBufferPointer(rebasing: packet[..<head.count]))
+      }
+    }
+    pair.server.receive(packet, from: pair.client.address)
+    let reason = "the message ends inside its header or its report"
+    #expect(pair.server.takeObserved().map(\.content) == [.unreadable(packet, reason: reason)])
   }
 
   @Test(
