@@ -210,7 +210,8 @@ extension CaptureReplay {
       try await phone.sleep(.seconds(2))
       try phone.stop()
       try served.stop()
-      #expect(lines.count(of: "wrote") == 2 && (try lines.replay().matterDifference) == nil)
+      #expect(lines.count(of: "wrote") == 2)
+      #expect(try lines.replay().matterDifference == nil)
       // The value is read at the time of the second write.
       func time(_ line: String) -> Substring { line.prefix { $0 != "," } }
       let end = time(try #require(lines.first.last { $0.contains("\"is\":\"wrote\"") }))
