@@ -146,12 +146,8 @@ private func simulated<T>(
 
   @Test("The radio returns at the same port, which another program may have taken in the meantime")
   func radio() async throws {
-    // An address that no other test uses: another test could take the port while the radio is off.
-    #if os(Linux)
-      let host = try IPAddress("127.77.1.2")
-    #else
-      let host = IPAddress.loopbackV4
-    #endif
+    // Another test could take the port while the radio is off.
+    let host = try ServedSimulation.ownHost(2)
     try await simulated(ProfileText.garage, host: host) { (served) async throws in
       func port() async throws -> (port: Int128?, radio: Bool?) {
         let entry = try await served.command("list")["accessories"]?.elements?.first

@@ -194,7 +194,9 @@ private final class MemoryFrontEnd: FrontEnd, AttributeFrontEnd {
       frontEnds: [
         .ip, .other { parts, _ in MemoryFrontEnd(parts, log) },
         .other { parts, _ in MemoryFrontEnd(parts, log, failsToGainRadio: true) },
-      ])
+      ],
+      // Another test could take the port while the radio is off.
+      host: try ServedSimulation.ownHost(3))
     try await served.command("radio", #""value": false"#)
     #expect(try await served.refusal("radio", #""value": true"#).hasPrefix("failed: the radio stays off: "))
     let accessory = try await served.command("status")["accessories"]?.elements?.first

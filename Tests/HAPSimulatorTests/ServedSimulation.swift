@@ -70,6 +70,16 @@ final class ServedSimulation: Sendable {
     }
   }
 
+  /// An address for one test alone, so that no other test takes a port that it has left; on macOS, the address of all.
+  /// - Parameter number: different for each test.
+  static func ownHost(_ number: UInt8) throws -> IPAddress {
+    #if os(Linux)
+      try IPAddress("127.77.1.\(number)")
+    #else
+      .loopbackV4
+    #endif
+  }
+
   /// Must be called at the end: it breaks the reference cycle with the loop.
   func stop() async throws {
     try await onLoop { [self] in simulation.stop() }
