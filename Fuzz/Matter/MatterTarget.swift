@@ -43,8 +43,15 @@ private func fuzzHeaders(_ bytes: [UInt8]) {
   let length = buffer.readableCount
   exchange?.encode(into: &buffer)
   var place = 0
-  require((try? MessageHeader(buffer.bytes, offset: &place)) == header && place == length)
+  let again = try? MessageHeader(buffer.bytes, offset: &place)
+  require(again.map { isSame($0, header) } ?? false && place == length)
   if let exchange { require((try? ExchangeHeader(buffer.bytes, offset: &place)) == exchange) }
+}
+
+/// Whether a header that was written and read is the received one. Extensions are not written.
+private func isSame(_ again: MessageHeader, _ header: MessageHeader) -> Bool {
+  again.securityFlags == header.securityFlags & ~0x20 && again.session == header.session
+    && again.counter == header.counter && again.source == header.source && again.destination == header.destination
 }
 
 private func fuzzStatusReport(_ bytes: [UInt8]) {
