@@ -264,7 +264,9 @@ extension CaptureLine {
         try CaptureText.matter(node))
     case "asked":
       let ids = try CaptureText.ids(node, "ids")
-      guard !ids.isEmpty, Set(ids).count == ids.count else { throw node.problem("ids has none, or one twice") }
+      guard !ids.isEmpty, Set(ids).count == ids.count else {
+        throw node.problem("ids must have one or more ids, each once")
+      }
       return .asked(ids)
     case "wrote":
       return .wrote(

@@ -38,8 +38,7 @@ extension Program {
       }
     }
     for (position, operand) in path.operands.enumerated() {
-      let isRest = path.repeatsLastOperand && position == path.operands.count - 1
-      let pattern = isRest ? shellQuoted(prefix) + "[0-9]*" : shellQuoted(prefix + "\(position)")
+      let pattern = operand.isRepeated ? shellQuoted(prefix) + "[0-9]*" : shellQuoted(prefix + "\(position)")
       cases.append((pattern, operand.candidates))
     }
     return cases.compactMap { pattern, candidates in bashCall(candidates).map { "  \(pattern)) \($0) ;;" } }

@@ -5,6 +5,8 @@ package struct CommandPath: Sendable {
   package struct Operand: Equatable, Sendable {
     package var label: String
     package var candidates: ValueCandidates
+    /// Whether it stands for all further operands, too: only of the last one.
+    package var isRepeated = false
   }
 
   /// The words, such as ["home", "room", "add"]; empty for the program.
@@ -14,8 +16,6 @@ package struct CommandPath: Sendable {
   package let options: [OptionDefinition]
   /// The operands of a command with an action, in order.
   package let operands: [Operand]
-  /// Whether the last operand may be repeated.
-  package let repeatsLastOperand: Bool
   private let known: [String: [String]]
   /// The command that prints candidates where the tables have none.
   private let printer: [String]?
@@ -24,7 +24,7 @@ package struct CommandPath: Sendable {
     words = []
     commands = program.commands + [program.helpWord]
     options = program.options
-    (operands, repeatsLastOperand) = ([], false)
+    operands = []
     known = [:]
     printer = nil
   }
@@ -34,12 +34,12 @@ package struct CommandPath: Sendable {
     (commands, options, known) = (command.commands, command.options, command.candidates)
     self.printer = printer
     guard commands.isEmpty, case .some(let label, _) = command.operands else {
-      (operands, repeatsLastOperand) = ([], false)
+      operands = []
       return
     }
     let forms = label.split(separator: " | ").map { $0.split(separator: " ").map(String.init) }
     func find(_ label: String) -> ValueCandidates { Self.candidates(label, command.candidates, printer) ?? .nothing }
-    operands = (0..<(forms.map(\.count).max() ?? 0)).map { position in
+    var operands = (0..<(forms.map(\.count).max() ?? 0)).map { position in
       var labels: [String] = []
       for form in forms {
         guard let label = position < form.count ? form[position] : form.last.flatMap({ isRepeated($0) ? $0 : nil })
@@ -50,7 +50,10 @@ package struct CommandPath: Sendable {
         label: labels.joined(separator: "|"),
         candidates: labels.map(find).reduce(.nothing) { $0.united(with: $1) })
     }
-    repeatsLastOperand = forms.contains { $0.last.map(isRepeated) == true }
+    if let last = operands.indices.last {
+      operands[last].isRepeated = forms.contains { $0.last.map(isRepeated) == true }
+    }
+    self.operands = operands
   }
 
   /// The words with spaces between them.

@@ -32,9 +32,8 @@ extension Program {
         fishLine("__\(name)_option \(place)\(unused)", words + " -d \(fishQuoted(inOneLine(option.summary)))"))
     }
     for (position, operand) in path.operands.enumerated() {
-      let isRest = path.repeatsLastOperand && position == path.operands.count - 1
       guard let words = fishArguments(operand.candidates) else { continue }
-      lines.append(fishLine("__\(name)_at \(place) \(position)\(isRest ? "+" : "")", words))
+      lines.append(fishLine("__\(name)_at \(place) \(position)\(operand.isRepeated ? "+" : "")", words))
     }
     return lines
   }

@@ -25,8 +25,8 @@ extension Program {
   private func zshCommand(_ path: CommandPath) -> String {
     var specs = path.options.flatMap { zshSpecs($0, path.candidates(for: $0)) }
     for (position, operand) in path.operands.enumerated() {
-      let isRest = path.repeatsLastOperand && position == path.operands.count - 1
-      specs.append(shellQuoted((isRest ? "*" : "\(position + 1)") + zshValue(operand.label, operand.candidates)))
+      specs.append(
+        shellQuoted((operand.isRepeated ? "*" : "\(position + 1)") + zshValue(operand.label, operand.candidates)))
     }
     return """
       \(zshFunction(path.words))() {
