@@ -97,17 +97,15 @@ extension NodeController {
     let before = begin(link)
     let resets = node.resets
     let isAlone = !node.isChanging && node.lastFailure.map { $0 + 2 * NodeSwarm.settlingTime < swarm.now } ?? true
-    node.commissioningBegins()
+    node.commissioningBegins(by: number)
     let starts = node.commissioningStarts
-    node.set(number, .unknown(since: .max))
     let outcome =
       await swarm.perform(.commission, node.accessory, self) {
         await link.commission(passcode: own, authority: invitation.trustAnchor, at: address)
       } ?? nil
-    node.commissioningCount -= 1
-    // The node was reset meanwhile.
-    guard node.resets == resets else { return }
-    if outcome == .commissioned {
+    node.commissioningEnds(by: number)
+    // If the node was reset meanwhile, it can have added the fabric before or after.
+    if outcome == .commissioned, node.resets == resets {
       node.set(number, .yes)
       node.accessory.keepBackup()
       swarm.coverage.add(.commissionings)
@@ -126,12 +124,12 @@ extension NodeController {
     let node = link.node
     let address = address(of: node)
     node.wrongPasscodeCount += 1
-    node.commissioningBegins()
+    node.commissioningBegins(by: nil)
     let outcome =
       await swarm.perform(.wrongPasscode, node.accessory, self) {
         await link.commission(passcode: 34_567_890, authority: authority, at: address)
       } ?? nil
-    node.commissioningCount -= 1
+    node.commissioningEnds(by: nil)
     node.lastFailure = swarm.now
     if outcome == .commissioned { swarm.report(.answersAreSound, "\(self) commissions \(node) with a wrong passcode") }
     if outcome == .failed("the passcode is wrong") { swarm.coverage.add(.refusedPasscodes) }

@@ -33,7 +33,9 @@ final class NodeLedger: @unchecked Sendable {  // see above
   /// The passcodes of windows that controllers opened, by the discriminators.
   var passcodes: [String: UInt32] = [:]
   /// The number of commissionings in progress.
-  var commissioningCount = 0
+  private(set) var commissioningCount = 0
+  /// The controllers that may be adding their fabric.
+  private var joining: Set<Int> = []
   private(set) var commissioningStarts = 0
   /// The number of commissionings since the start. After 20 that fail, the node closes its window.
   private(set) var attemptCount = 0
@@ -82,7 +84,9 @@ final class NodeLedger: @unchecked Sendable {  // see above
   func willReset() {
     run += 1
     versions = NodeVersions()
-    for number in memberships.keys where membership(of: number) != .no { set(number, .unknown(since: swarm.now)) }
+    for number in memberships.keys where membership(of: number) != .no && !joining.contains(number) {
+      set(number, .unknown(since: swarm.now))
+    }
   }
 
   /// A reset may have removed values.
@@ -93,7 +97,8 @@ final class NodeLedger: @unchecked Sendable {  // see above
   func wasReset(isWhole: Bool) {
     run += 1
     resets += 1
-    for number in memberships.keys { set(number, .no) }
+    // A commissioning in progress can continue with the node that was reset.
+    for number in memberships.keys where !joining.contains(number) { set(number, .no) }
     for value in histories.keys {
       if isWhole || value.isDurable { histories[value]?.reset(at: swarm.now) }
     }
@@ -118,10 +123,19 @@ final class NodeLedger: @unchecked Sendable {  // see above
   /// The controllers whose fabric may have the node.
   var members: [Int] { memberships.filter { $0.value != .no }.keys.sorted() }
 
-  func commissioningBegins() {
+  /// - Parameter controller: `nil`: one with a wrong passcode.
+  func commissioningBegins(by controller: Int?) {
     attemptCount += 1
     commissioningCount += 1
     commissioningStarts += 1
+    guard let controller else { return }
+    joining.insert(controller)
+    set(controller, .unknown(since: .max))
+  }
+
+  func commissioningEnds(by controller: Int?) {
+    commissioningCount -= 1
+    if let controller { joining.remove(controller) }
   }
 
   /// Whether the fabrics can change now: sessions that are being established can fail then.

@@ -66,6 +66,8 @@ extension NodeSwarm {
   package func closeAll() async {
     if swarm.mutation == .timeless { for node in nodes { node.accessory.freeze() } }
     for controller in members { for link in controller.sortedLinks { await link.disconnect() } }
+    // A goodbye can be lost. Then the node keeps the subscriptions until their next report fails.
+    if isLossy { await swarm.sleep(.seconds(60)) }
   }
 
   package func checkClosed() {

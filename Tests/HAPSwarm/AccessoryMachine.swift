@@ -282,7 +282,8 @@ package final class AccessoryMachine: @unchecked Sendable {  // see above
       // The former run has ended, unless the restart is not possible.
       if answer.text == nil { ended(losesValues: false) }
     }
-    if isDone == true { swarm.second?.started(self) }
+    // The disk can end the process during the restart.
+    if isDone == true, isUp { swarm.second?.started(self) }
     await startIfStopped(accessory, on: loop)
     isBeingPaired = false
   }

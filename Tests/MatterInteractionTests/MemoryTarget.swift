@@ -148,6 +148,7 @@ struct Bench {
     let actions = server.receive(
       message.opcode.rawValue, message.payload, on: exchange, from: peer, at: now, target: &target)
     for case .send(let message, _, _) in actions { sizes.append(message.payload.count) }
+    for case .close(let exchange) in actions { server.exchangeEnded(exchange) }
     return actions
   }
 
@@ -202,8 +203,13 @@ struct Bench {
   }
 
   /// Subscribes; nil: refused.
-  mutating func subscribe(_ request: SubscribeRequest) -> (SubscribeResponse, ReportCollector)? {
-    if case .subscription(let response, let report) = run(.subscribe(request)) { (response, report) } else { nil }
+  /// - Parameter acknowledges: whether the peer acknowledges the response.
+  mutating func subscribe(
+    _ request: SubscribeRequest, acknowledges: Bool = true
+  ) -> (SubscribeResponse, ReportCollector)? {
+    let result = run(.subscribe(request))
+    if acknowledges { server.exchangeEnded(.peer(exchange)) }
+    if case .subscription(let response, let report) = result { return (response, report) } else { return nil }
   }
 
   /// Takes the reports that actions begin, and answers each to its end.

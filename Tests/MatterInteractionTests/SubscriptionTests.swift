@@ -75,6 +75,10 @@ import Testing
           .begin(.own(UInt64(round)), session: 1),
           .send(empty, on: .own(UInt64(round)), expectsAnswer: false),
         ])
+      // No other one follows before it is acknowledged.
+      #expect(bench.server.nextDeadline == nil && bench.server.isWatched(.own(UInt64(round))))
+      bench.server.exchangeEnded(.own(UInt64(round)))
+      #expect(!bench.server.isWatched(.own(UInt64(round))))
     }
   }
 
@@ -160,8 +164,9 @@ import Testing
     bench.server.exchangeFailed(.own(2))
     #expect(bench.server.subscriptionCount == 0)
 
-    // The exchange of the response, until the first report.
-    _ = bench.subscribe(light)
+    // The exchange of the response, until that is acknowledged.
+    _ = bench.subscribe(light, acknowledges: false)
+    #expect(bench.server.nextDeadline == nil)
     #expect(bench.server.isWatched(.peer(3)) && !bench.server.isWatched(.peer(2)))
     bench.server.exchangeFailed(.peer(3))
     #expect(bench.server.subscriptionCount == 0)

@@ -141,6 +141,12 @@ package struct InteractionServer: Sendable {
     if let id = subscriptions.first(where: { $0.value.exchange == exchange })?.key { end(id, .unanswered) }
   }
 
+  /// Notes that the peer has acknowledged the last message of an exchange, which is over.
+  package mutating func exchangeEnded(_ exchange: InteractionExchange) {
+    guard let id = subscriptions.first(where: { $0.value.exchange == exchange })?.key else { return }
+    subscriptions[id]?.exchange = nil
+  }
+
   /// Whether `exchangeFailed` would have an effect: the exchange waits for a message, or the last message of a
   /// subscription was sent on it, which has to be acknowledged.
   package func isWatched(_ exchange: InteractionExchange) -> Bool {

@@ -20,7 +20,7 @@ struct Subscription: Sendable {
   /// When the last report was begun.
   var lastReport = Duration.zero
   var nextEvent: UInt64
-  /// The exchange of the last report.
+  /// The exchange of the last report, until the subscriber has acknowledged that.
   var exchange: InteractionExchange?
   /// Whether a report was withheld.
   var hasLostReport = false
@@ -47,10 +47,12 @@ struct Subscription: Sendable {
 
   var maximum: Duration { .seconds(Int64(maximumSeconds)) }
 
-  /// When the next report has to be sent; nil: another one is in progress.
+  /// When the next report has to be sent; nil: another one is in progress. No empty report follows one that is not
+  /// acknowledged: the failure of the first shows that the subscriber has vanished.
   var due: Duration? {
     guard isActive, !isReporting else { return nil }
-    return lastReport + (changed.isEmpty && !hasUrgentEvent ? maximum : minimum)
+    guard changed.isEmpty, !hasUrgentEvent else { return lastReport + minimum }
+    return exchange == nil ? lastReport + maximum : nil
   }
 
   func isDue(at now: Duration) -> Bool { due.map { $0 <= now } ?? false }

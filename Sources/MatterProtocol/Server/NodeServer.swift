@@ -209,6 +209,7 @@ package final class NodeServer {
     } while takeLayerActions(at: now)
     for change in interaction.takeSubscriptionChanges() { report(.subscription(change)) }
     // A subscription ends if its last report is not acknowledged, so the exchange of that is still of interest.
+    for (exchange, handle) in exchanges where layer.find(handle) == nil { interaction.exchangeEnded(exchange) }
     if !exchanges.isEmpty { exchanges = exchanges.filter { handle in interaction.isWatched(handle.key) } }
   }
 

@@ -52,6 +52,25 @@ import Testing
     #expect(toggles > 10)
   }
 
+  @Test(
+    "The subscription of a controller that vanishes ends, also if reports are frequent",
+    arguments: 0...12 as ClosedRange<UInt16>)
+  private func vanishedSubscriber(maximum: UInt16) throws {
+    let world = NodeWorld(try ServerEnd())
+    #expect(world.commission())
+    let subscribe = InteractionRequest.subscribe(
+      SubscribeRequest([AttributePattern(LightTarget.onOff)], minimum: 0, maximum: maximum))
+    guard case .subscription? = world.request(subscribe) else {
+      Issue.record("the subscription was refused")
+      return
+    }
+    world.run(for: .seconds(60))
+    #expect(world.server.server.subscriptionCount == 1)
+    world.disconnect(notifyingPeer: false)
+    world.run(for: .seconds(45))
+    #expect(world.server.server.subscriptionCount == 0 && world.server.server.load.exchanges == 0)
+  }
+
   @Test("Subscriptions converge to the values of the node", arguments: networks)
   private func subscriptions(_ network: Network) throws {
     let world = try Self.world(network)
