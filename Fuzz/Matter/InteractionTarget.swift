@@ -57,7 +57,8 @@ private struct InteractionProgram {
       require(server.nextDeadline.map { $0 > now } ?? true, "something is still due")
     default:
       if program.isSet() { server.sessionEnded(UInt64(1 + program.number(below: 2))) }
-      server.exchangeFailed(exchange(&program))
+      let exchange = exchange(&program)
+      if program.isSet() { server.exchangeEnded(exchange) } else { server.exchangeFailed(exchange) }
     }
     require(server.subscriptionCount <= 2 * limits.subscriptionsOfFabric, "more subscriptions than the limit")
   }
@@ -78,7 +79,8 @@ private struct InteractionProgram {
     check(actions)
   }
 
-  private func check(_ actions: [InteractionAction]) {
+  private mutating func check(_ actions: [InteractionAction]) {
+    for case .close(let exchange) in actions { server.exchangeEnded(exchange) }
     for case .send(let message, _, _) in actions {
       require(message.payload.count <= limits.payloadBytes || message.opcode == .writeResponse, "too long")
       require(recoded(message) != nil, "the server sends what cannot be read")

@@ -1,5 +1,5 @@
 /// The version of the programs and libraries, by Semantic Versioning 2.0.0. Before a release, it is the next one.
-package let projectVersion = "0.1.0"
+package let projectVersion = "1.0.0"
 
 /// The commit of the sources. `git archive` writes it between the dollar signs (`.gitattributes`); a checkout has the
 /// placeholder.

@@ -136,8 +136,8 @@ extension InteractionServer {
     let isEmpty = isDone && writer.isEmpty
     (subscription.changed, subscription.hasUrgentEvent) = ([], false)
     subscription.nextEvent = cursor.nextEvent
-    if isEmpty, now < subscription.lastReport + subscription.maximum {
-      // All that has changed is gone, or no longer allowed.
+    if isEmpty, subscription.exchange != nil || now < subscription.lastReport + subscription.maximum {
+      // All that has changed is gone, withheld, or no longer allowed.
       subscriptions[id] = subscription
       return []
     }

@@ -25,10 +25,11 @@ package struct InteractionPeer: Hashable, Sendable {
 package enum InteractionAction: Hashable, Sendable {
   /// Begins an exchange on a session. The message for it follows.
   case begin(InteractionExchange, session: UInt64)
-  /// Sends a message. If no answer is expected, the exchange ends when the message is acknowledged. If it never is, the
-  /// caller calls `exchangeFailed`, because a subscription ends then.
+  /// Sends a message. If no answer is expected, the exchange ends when the message is acknowledged, and the caller calls
+  /// `exchangeEnded`, because an empty report follows only then. If it never is, the caller calls `exchangeFailed`,
+  /// because a subscription ends then.
   case send(InteractionMessage, on: InteractionExchange, expectsAnswer: Bool)
-  /// Ends an exchange without a message.
+  /// Ends an exchange without a message. The caller calls `exchangeEnded` when the peer has acknowledged those before.
   case close(InteractionExchange)
 }
 

@@ -54,8 +54,8 @@ import Testing
 
   @Test(
     "The subscription of a controller that vanishes ends, also if reports are frequent",
-    arguments: 0...12 as ClosedRange<UInt16>)
-  private func vanishedSubscriber(maximum: UInt16) throws {
+    arguments: 0...12 as ClosedRange<UInt16>, [false, true])
+  private func vanishedSubscriber(maximum: UInt16, losesReports: Bool) throws {
     let world = NodeWorld(try ServerEnd())
     #expect(world.commission())
     let subscribe = InteractionRequest.subscribe(
@@ -67,7 +67,13 @@ import Testing
     world.run(for: .seconds(60))
     #expect(world.server.server.subscriptionCount == 1)
     world.disconnect(notifyingPeer: false)
-    world.run(for: .seconds(45))
+    if losesReports { world.server.loseReports() }
+    let end = world.now
+    for second in 1...45 {
+      let now = end + .seconds(second)
+      world.network.run(until: now)
+      if losesReports { world.server.use(at: now) { $0[LightTarget.onOff] = .bool(second % 2 == 0) } }
+    }
     #expect(world.server.server.subscriptionCount == 0 && world.server.server.load.exchanges == 0)
   }
 

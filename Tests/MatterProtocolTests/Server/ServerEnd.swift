@@ -70,6 +70,9 @@ final class ServerEnd: NetworkEnd {
     take(at: now)
   }
 
+  /// Withholds the reports of changes.
+  func loseReports() { server.withheldReports = .all }
+
   func change<Result, Failure: Error>(
     at now: Duration, _ body: (inout MatterNode) throws(Failure) -> Result
   ) throws(Failure) -> Result {
