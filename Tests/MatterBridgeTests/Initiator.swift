@@ -40,7 +40,9 @@ final class Initiator {
       guard case .send(let answer, _, _)? = actions.first else { return .failure(InteractionStatus(.failure)) }
       switch client.receive(answer) {
       case .send(let next): message = next
-      case .finish(let result): return result
+      case .finish(let result):
+        server.exchangeEnded(.peer(exchanges))
+        return result
       }
     }
   }

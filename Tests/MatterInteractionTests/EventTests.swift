@@ -148,6 +148,7 @@ import Testing
     _ = bench.send(InteractionMessage(.subscribe, request.encoded), on: .peer(1))
     bench.server.record(start, .info, at: .start(milliseconds: 0))
     _ = bench.send(.success, on: .peer(1))
+    bench.server.exchangeEnded(.peer(1))
     #expect(bench.reports(bench.advance(to: .zero)).map { $0.events.map(\.number) } == [[1]])
   }
 }

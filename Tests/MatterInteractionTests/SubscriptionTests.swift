@@ -30,6 +30,7 @@ import Testing
     let response = InteractionMessage(.subscribeResponse, SubscribeResponse(id: 101, maximum: 10).encoded)
     #expect(bench.send(.success, on: exchange) == [.send(response, on: exchange, expectsAnswer: false)])
     // The change is not lost.
+    bench.server.exchangeEnded(exchange)
     #expect(bench.server.nextDeadline == .seconds(7))
     #expect(bench.reports(bench.advance(to: .seconds(7))).first?.values == [MemoryTarget.onOff: .unsigned(3)])
   }
@@ -80,6 +81,15 @@ import Testing
       bench.server.exchangeEnded(.own(UInt64(round)))
       #expect(!bench.server.isWatched(.own(UInt64(round))))
     }
+  }
+
+  @Test("No report follows before the subscriber has the response") func early() {
+    var bench = Bench()
+    _ = bench.subscribe(light, acknowledges: false)
+    change(&bench, 5)
+    #expect(bench.server.nextDeadline == nil && bench.advance(to: .seconds(30)).isEmpty)
+    bench.server.exchangeEnded(.peer(1))
+    #expect(bench.reports(bench.advance(to: .seconds(30))).map(\.values) == [[MemoryTarget.onOff: .unsigned(5)]])
   }
 
   @Test("Withheld reports are lost, and empty reports keep the subscription alive") func withheld() {

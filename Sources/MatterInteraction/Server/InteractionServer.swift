@@ -26,7 +26,7 @@ package enum InteractionAction: Hashable, Sendable {
   /// Begins an exchange on a session. The message for it follows.
   case begin(InteractionExchange, session: UInt64)
   /// Sends a message. If no answer is expected, the exchange ends when the message is acknowledged, and the caller calls
-  /// `exchangeEnded`, because an empty report follows only then. If it never is, the caller calls `exchangeFailed`,
+  /// `exchangeEnded`, because the next report can depend on it. If it never is, the caller calls `exchangeFailed`,
   /// because a subscription ends then.
   case send(InteractionMessage, on: InteractionExchange, expectsAnswer: Bool)
   /// Ends an exchange without a message. The caller calls `exchangeEnded` when the peer has acknowledged those before.
@@ -146,6 +146,7 @@ package struct InteractionServer: Sendable {
   package mutating func exchangeEnded(_ exchange: InteractionExchange) {
     guard let id = subscriptions.first(where: { $0.value.exchange == exchange })?.key else { return }
     subscriptions[id]?.exchange = nil
+    subscriptions[id]?.isKnown = true
   }
 
   /// Whether `exchangeFailed` would have an effect: the exchange waits for a message, or the last message of a

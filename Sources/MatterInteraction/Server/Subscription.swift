@@ -12,8 +12,11 @@ struct Subscription: Sendable {
   /// The maximum interval of reports, in seconds.
   let maximumSeconds: UInt16
 
-  /// Whether the subscriber has the response, so that reports follow.
+  /// Whether the response was sent.
   var isActive = false
+  /// Whether the subscriber has the response, so that reports follow. It would refuse an earlier report, because it does
+  /// not know the subscription, and that would end it.
+  var isKnown = false
   var changed: Set<AttributePath> = []
   /// Whether there is an event that must not wait for the next report.
   var hasUrgentEvent = false
@@ -50,7 +53,7 @@ struct Subscription: Sendable {
   /// When the next report has to be sent; nil: another one is in progress. No empty report follows one that is not
   /// acknowledged: the failure of the first shows that the subscriber has vanished.
   var due: Duration? {
-    guard isActive, !isReporting else { return nil }
+    guard isKnown, !isReporting else { return nil }
     guard changed.isEmpty, !hasUrgentEvent else { return lastReport + minimum }
     return exchange == nil ? lastReport + maximum : nil
   }

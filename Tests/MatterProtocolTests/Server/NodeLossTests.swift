@@ -77,6 +77,33 @@ import Testing
     #expect(world.server.server.subscriptionCount == 0 && world.server.server.load.exchanges == 0)
   }
 
+  @Test("A change before the subscriber has the response is reported afterwards", arguments: 0...5)
+  private func earlyChange(lost: Int) throws {
+    let world = NodeWorld(try ServerEnd())
+    #expect(world.commission())
+    // The answer to the first report is late, and one packet of the node after it is lost.
+    var (isLate, count) = (false, 0)
+    world.client.alter = { packet in
+      count += 1
+      isLate = count == 2
+      return isLate ? [] : [packet]
+    }
+    let subscribe = InteractionRequest.subscribe(
+      SubscribeRequest([AttributePattern(LightTarget.number)], minimum: 0, maximum: 60))
+    let request = world.client.client.request(subscribe, at: world.now)
+    world.client.take(at: world.now)
+    world.run { !isLate }
+    var sent = 0
+    world.server.alter = { packet in
+      sent += 1
+      return sent == lost ? [] : [packet]
+    }
+    world.server.use(at: world.now) { $0[LightTarget.number] = .unsigned(77) }
+    world.run(for: .seconds(20))
+    #expect(world.client.results[request] != nil && world.server.server.subscriptionCount == 1)
+    #expect(world.client.changes.map { $0.values[LightTarget.number] } == [.unsigned(77)])
+  }
+
   @Test("Subscriptions converge to the values of the node", arguments: networks)
   private func subscriptions(_ network: Network) throws {
     let world = try Self.world(network)
