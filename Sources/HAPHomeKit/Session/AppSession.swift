@@ -82,8 +82,9 @@ final class AppSession: Sendable {
     do throws(HomeError) {
       let link = try await place.connect()
       guard let generation = begin(link) else { return await link.close() }
-      link.replica.observe { [weak self, place] news in
-        place.onMain { [weak self] in self?.take(news, generation) }
+      // The link must not keep the place, which can be what keeps the link.
+      link.replica.observe { [weak self] news in
+        self?.place.onMain { [weak self] in self?.take(news, generation) }
       }
       _ = try await link.ask(.attach(app: ProcessInfo.processInfo.processName))
     } catch { isLost(HMError(error)) }

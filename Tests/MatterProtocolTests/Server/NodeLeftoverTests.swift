@@ -122,7 +122,7 @@ private func opcode(_ packet: [UInt8]) -> UInt8? {
   func timed() throws {
     let heir = ClientEnd(7, fabric: ControllerFabric(7, node: 101, random: .seeded(77)))
     let world = NodeWorld(try ServerEnd(), clients: 1, others: [heir])
-    heir.find = { world.server.address }
+    heir.find = { [unowned server = world.server] in server.address }
     #expect(world.commission())
     world.run(for: .seconds(1))
     var count = 0

@@ -68,7 +68,7 @@ import Testing
   func heir() throws {
     let heir = ClientEnd(9)
     let world = try shared(with: [heir])
-    heir.find = { world.server.address }
+    heir.find = { [unowned server = world.server] in server.address }
     let (first, second) = (world.clients[0], world.clients[1])
     #expect(subscribe(second, in: world))
     second.isDeaf = true

@@ -247,7 +247,9 @@ import Testing
   func abandoned(isUnreachable: Bool) throws {
     let world = NodeWorld(try ServerEnd(), clients: 2)
     world.client.find = { nil }
-    if isUnreachable { world.server.alter = { [server = world.server] in server.now < .seconds(50) ? [$0] : [] } }
+    if isUnreachable {
+      world.server.alter = { [unowned server = world.server] in server.now < .seconds(50) ? [$0] : [] }
+    }
     #expect(!world.commission())
     let reason = isUnreachable ? "the commissioning takes too long" : "the node has ended the session"
     #expect(world.client.failures == ["\(reason): there is no CASE session"] && !world.client.client.isConnected)
