@@ -82,8 +82,7 @@ final class AppSession: Sendable {
     do throws(HomeError) {
       let link = try await place.connect()
       guard let generation = begin(link) else { return await link.close() }
-      // The link must not keep the place, which can be what keeps the link.
-      link.replica.observe { [weak self] news in
+      link.replica.observe { [weak self] news in  // not the place, which can be what keeps the link
         self?.place.onMain { [weak self] in self?.take(news, generation) }
       }
       _ = try await link.ask(.attach(app: ProcessInfo.processInfo.processName))
