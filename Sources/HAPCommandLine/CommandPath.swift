@@ -5,7 +5,7 @@ package struct CommandPath: Sendable {
   package struct Operand: Equatable, Sendable {
     package var label: String
     package var candidates: ValueCandidates
-    /// Whether it stands for all further operands, too: only of the last one.
+    /// Whether it may be repeated. Only the last operand may.
     package var isRepeated = false
   }
 
