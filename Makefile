@@ -68,7 +68,7 @@ unoptimized: build-deps
 # The debug build, which make test and the sanitizers run, checks for overlapping accesses at run time. Here these checks would take a fifth
 # of the instructions of a request.
 UNCHECKED := -Xswiftc -enforce-exclusivity=unchecked
-release: build-deps
+release: build-deps ## build the programs with optimization, in .build/release
 	swift build -c release --product hapsim $(UNCHECKED) $(STATIC)
 	swift build -c release --product hapctl $(UNCHECKED) $(STATIC)
 	swift build -c release --product haptest $(UNCHECKED) $(STATIC)

@@ -141,7 +141,7 @@ let package = Package(
         "HAPAccessoryPort", "HAPHubLink", "HAPController", "HAPHomeEngine", "HAPHome", "HAPAlmanac", "HAPStore",
         "HAPLoop", "HAPModel", "HAPWire", "HAPCrypto",
       ]),
-    // Apple's API for homes. The only library target with Foundation.
+    // Apple's API for homes. Only this library target and HAPHomeKitTesting use Foundation.
     .target(
       name: "HAPHomeKit",
       dependencies: [

@@ -57,14 +57,15 @@ extension RunningNode {
     let isAcknowledging = faults.active.allSatisfy { $0.datagrams?.effect != .withholdAcknowledgement }
     server.withholdsAcknowledgement = isAcknowledging ? nil : { faults.datagrams.withholdsAcknowledgement() }
     accessory.falseReads = []
-    server.withheldReports = .none
+    var withheld = WithheldReports.none
     for fault in faults.interactions {
       switch fault {
       case .status(let type, let status): accessory.falseReads.append(FalseRead(type, status: status))
       case .value(let type, let value): accessory.falseReads.append(FalseRead(type, value: value))
-      case .lostReports(.first): server.withheldReports = .first
-      case .lostReports(.all): server.withheldReports = .all
+      case .lostReports(.first): withheld = .first
+      case .lostReports(.all): withheld = .all
       }
     }
+    server.withheldReports = withheld
   }
 }

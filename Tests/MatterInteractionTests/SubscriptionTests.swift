@@ -121,6 +121,23 @@ import Testing
     #expect(bench.reports(bench.advance(to: .seconds(4))).map(\.values) == [[MemoryTarget.onOff: .unsigned(2)]])
   }
 
+  /// Checked: without `forgetLostReports`, the report of 3 is sent; if equal values forget, too, the report of 4 is lost.
+  @Test("A subscription loses its first report again if that is set again", arguments: [WithheldReports.none, .all])
+  func withheldFirstAgain(between: WithheldReports) {
+    var bench = Bench()
+    bench.server.withheldReports = .first
+    _ = bench.subscribe(light)
+    change(&bench, 1)
+    #expect(bench.advance(to: .seconds(2)).isEmpty)
+    bench.server.withheldReports = between
+    bench.server.withheldReports = .first
+    change(&bench, 3)
+    #expect(bench.advance(to: .seconds(4)).isEmpty)
+    bench.server.withheldReports = .first
+    change(&bench, 4)
+    #expect(bench.reports(bench.advance(to: .seconds(6))).map(\.values) == [[MemoryTarget.onOff: .unsigned(4)]])
+  }
+
   @Test("Changes that were not asked for do not delay the empty report") func otherChanges() {
     var bench = Bench()
     _ = bench.subscribe(light)

@@ -67,7 +67,9 @@ package enum WithheldReports: Hashable, Sendable {
 package struct InteractionServer: Sendable {
   package let limits: InteractionLimits
   package internal(set) var log: EventLog
-  package var withheldReports = WithheldReports.none
+  package var withheldReports = WithheldReports.none {
+    didSet { if withheldReports != oldValue { forgetLostReports() } }
+  }
   var waiting: [InteractionExchange: WaitingExchange] = [:]
   var subscriptions: [UInt32: Subscription] = [:]
   private var lastSubscription: UInt32
@@ -197,8 +199,12 @@ package struct InteractionServer: Sendable {
     return lastSubscription
   }
 
-  /// Notes that a subscriber has the response, so that its subscription has begun.
+  /// Notes that the subscribe response is sent, so that the subscription has begun.
   mutating func noteBeginning(of subscription: Subscription) { changes.append(SubscriptionChange(subscription)) }
+
+  private mutating func forgetLostReports() {
+    for id in subscriptions.keys { subscriptions[id]?.hasLostReport = false }
+  }
 
   /// Drops a subscription.
   mutating func end(_ id: UInt32, _ end: SubscriptionChange.End) {
