@@ -57,15 +57,20 @@ extension RunningNode {
     let isAcknowledging = faults.active.allSatisfy { $0.datagrams?.effect != .withholdAcknowledgement }
     server.withholdsAcknowledgement = isAcknowledging ? nil : { faults.datagrams.withholdsAcknowledgement() }
     accessory.falseReads = []
-    var withheld = WithheldReports.none
+    var lost: InteractionFault.Reports?
     for fault in faults.interactions {
       switch fault {
       case .status(let type, let status): accessory.falseReads.append(FalseRead(type, status: status))
       case .value(let type, let value): accessory.falseReads.append(FalseRead(type, value: value))
-      case .lostReports(.first): withheld = .first
-      case .lostReports(.all): withheld = .all
+      case .lostReports(let reports): lost = reports
       }
     }
-    server.withheldReports = withheld
+    // Once: each change makes the node forget which subscriptions have lost a report.
+    server.withheldReports =
+      switch lost {
+      case nil: .none
+      case .first: .first
+      case .all: .all
+      }
   }
 }
