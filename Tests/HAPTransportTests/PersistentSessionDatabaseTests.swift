@@ -19,7 +19,7 @@ struct PersistentSessionDatabaseTests {
       on: loop.loop,
       identity: ControllerCredentials(identifier: TestHome.admin.identifier, key: TestHome.admin.key),
       with: PairedAccessory(identifier: Array(TestHome.deviceID.utf8), publicKey: TestHome.accessoryKey.publicKey),
-      connectTimeout: .seconds(60), requestTimeout: .seconds(60),
+      connectTimeout: .seconds(3600), requestTimeout: .seconds(3600),
       backOff: BackOff(first: .milliseconds(1), longest: .milliseconds(20)), databasePace: pace
     ) { [address] }
   }

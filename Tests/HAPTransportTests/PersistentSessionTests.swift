@@ -43,7 +43,7 @@ private final class Whereabouts: Sendable {
       on: loop.loop, identity: ControllerCredentials(identifier: identity.identifier, key: identity.key),
       with: PairedAccessory(identifier: Array(identifier.utf8), publicKey: key),
       // Even the busiest machine needs less time for these tests.
-      connectTimeout: .seconds(60), requestTimeout: .seconds(60),
+      connectTimeout: .seconds(3600), requestTimeout: .seconds(3600),
       backOff: BackOff(first: .milliseconds(1), longest: .milliseconds(20))
     ) { whereabouts.find() }
   }
