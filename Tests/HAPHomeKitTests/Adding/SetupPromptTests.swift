@@ -76,7 +76,12 @@ import Testing
     let list = CandidateList(hub)
     let updates = HMSetupUI.Candidates(list).updates
     list.end()
-    for task in hub.state.withLock({ $0.heldTasks ?? [] }).reversed() {
+    // The hub forgets them, because each one keeps the hub.
+    let tasks = hub.state.withLock { state in
+      defer { state.heldTasks = nil }
+      return state.heldTasks ?? []
+    }
+    for task in tasks.reversed() {
       await task()
       #expect(hub.state.withLock { $0.openCount } >= 0)
     }
