@@ -35,6 +35,13 @@ struct SafetyTests {
     }
   }
 
+  /// With it, the compiler (6.3) puts the length of the source's path in the program: builds in two folders would differ.
+  @Test("No function uses withoutActuallyEscaping") func paths() throws {
+    for file in try SourceFile.all(in: ["Sources"]) {
+      #expect(!file.lines.contains { $0.contains("withoutActuallyEscaping(") }, "\(file.path) uses it")
+    }
+  }
+
   /// Apple's classes with subclasses: Swift checks only final ones, and demands `@unchecked Sendable` again in each
   /// subclass. `facade` checks them instead.
   private static let facade = "Sources/HAPHomeKit"

@@ -44,15 +44,12 @@ package struct Conformance: Hashable, Sendable, ExpressibleByStringLiteral, Cust
 /// An expression of names with `!`, `&`, `|` and parentheses, in which names can be unknown.
 private struct Condition {
   private var tokens: ArraySlice<Substring>
-  private let holds: (String) -> Bool?
 
   /// - Returns: nil: it depends on something unknown, or has another form.
   static func isTrue(_ text: Substring, where holds: (String) -> Bool?) -> Bool? {
-    withoutActuallyEscaping(holds) { holds in
-      var condition = Condition(tokens: Self.tokens(of: text)[...], holds: holds)
-      let value = condition.either()
-      return condition.tokens.isEmpty ? value : nil
-    }
+    var condition = Condition(tokens: Self.tokens(of: text)[...])
+    let value = condition.either(where: holds)
+    return condition.tokens.isEmpty ? value : nil
   }
 
   private static func tokens(of text: Substring) -> [Substring] {
@@ -74,30 +71,30 @@ private struct Condition {
     return true
   }
 
-  private mutating func either() -> Bool? {
-    var value = both()
+  private mutating func either(where holds: (String) -> Bool?) -> Bool? {
+    var value = both(where: holds)
     while take("|") {
-      let other = both()
+      let other = both(where: holds)
       value = value == true || other == true ? true : value == nil || other == nil ? nil : false
     }
     return value
   }
 
-  private mutating func both() -> Bool? {
-    var value = single()
+  private mutating func both(where holds: (String) -> Bool?) -> Bool? {
+    var value = single(where: holds)
     while take("&") {
-      let other = single()
+      let other = single(where: holds)
       value = value == false || other == false ? false : value == nil || other == nil ? nil : true
     }
     return value
   }
 
-  private mutating func single() -> Bool? {
+  private mutating func single(where holds: (String) -> Bool?) -> Bool? {
     var isNegated = false
     while take("!") { isNegated.toggle() }
     var value: Bool?
     if take("(") {
-      value = either()
+      value = either(where: holds)
       if !take(")") { value = nil }
     } else if let name = tokens.popFirst(), name.first?.isLetter == true {
       value = holds(String(name))
